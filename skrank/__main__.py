@@ -3,25 +3,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
+import contextlib
+import inspect
 import math
 import sys
 import warnings
 
 import skrank
+from skrank import _shell as shell
+from skrank._checks import progress_bar
 from skrank._engine.answer import Arrays
 from skrank._engine.columns import columns_of
-from skrank._engine.conventions import FROM_ONE
-from skrank._progress import progress_bar
-from skrank._shell import files, output
-from skrank._shell.arguments import make_parser
+from skrank._engine.conventions import CONVENTIONS, FROM_ONE
 from skrank.evaluation.evaluate import read_requests, score_requests
 from skrank.evaluation.query_report import query_report
 from skrank.evaluation.reports import explain, tie_report
 from skrank.tables import read_rows, score_table
+from skrank.tables.forms import is_trec
 
 # How a column that metrics read is named.
 SUBTOPICS = "subtopics"
-HOW = "Name it by --column {name}=COLUMN, of one table with a row for each document."
+BY_OPTION = (
+    "Name it by --column {name}=COLUMN, of one table with a row for each document."
+)
 
 
 def main(arguments=None):
@@ -35,57 +39,68 @@ def main(arguments=None):
     arguments : list of str, default=None
         The arguments of the command line; if None, those of the process.
     """
-    options = argparse.Namespace(status=0)
-    with warnings.catch_warnings():
+    options = argparse.Namespace()
+    try:
+        options = make_parser().parse_args(arguments)
+        with _warnings_said(options):
+            found = options.command(options)
+        text, status = found if isinstance(found, tuple) else (found, 0)
+        shell.write(f"{text}\n", sys.stdout)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # a traceback helps nobody at a terminal
+        is_known = isinstance(error, (ImportError, OSError, TypeError, ValueError))
+        kind = "" if is_known and str(error) else f"{type(error).__name__}: "
+        shell.say(f"{kind}{error}", options)
+        return 2
+    return status
+
+
+@contextlib.contextmanager
+def _warnings_said(options):
+    """Say the warnings of a command in one line each, when it has ended."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         for of_developers in (DeprecationWarning, ResourceWarning):
             warnings.simplefilter("ignore", of_developers)
-        warnings.showwarning = lambda message, *_, **__: output.say(
-            f"warning: {message}", options
-        )
         try:
-            make_parser(_COMMANDS).parse_args(arguments, options)
-            output.write(f"{options.command(options)}\n", sys.stdout)
-        except KeyboardInterrupt:
-            return 130
-        except Exception as error:  # a traceback helps nobody at a terminal
-            is_known = isinstance(error, (ImportError, OSError, TypeError, ValueError))
-            kind = "" if is_known and str(error) else f"{type(error).__name__}: "
-            output.say(f"{kind}{error}", options)
-            return 2
-    return options.status
+            yield
+        finally:
+            for one in caught:
+                shell.say(f"warning: {one.message}", options)
 
 
 def _evaluate(options):
-    output.check_writable(options.by_query)
-    output.check_writable(options.save, "--save")
+    """Print the metrics of runs."""
+    shell.check_writable(options.by_query)
+    shell.check_writable(options.save, "--save")
     scored, *_ = _score(options)
     if options.save is not None:
-        output.save(options.save, scored)
+        shell.save(options.save, scored)
     metrics = next(iter(scored.values())).metrics
     if options.sort is not None:
-        scored = _best_first(scored, options.sort or metrics[0])
+        scored = _sorted_by(scored, options.sort or metrics[0])
     by_query, form = options.by_query, options.form
-    if by_query == output.STDOUT:
-        header, rows = output.rows_of_queries(scored)
+    if by_query == shell.STDOUT:
+        header, rows = shell.rows_of_queries(scored)
         if form != "json":
-            return output.printed(form, header, rows)
+            return shell.printed(form, header, rows)
         found = {name: {} for name in scored}
         for name, qid, *values in rows:
             found[name][qid] = dict(zip(metrics, values, strict=True))
-        return output.as_json(found)
+        return shell.as_json(found)
     if by_query is not None:
-        output.write_queries(by_query, scored)
+        shell.write_queries(by_query, scored)
     means = {name: scores.table.summaries()[0] for name, scores in scored.items()}
     if form == "json":
-        return output.as_json(
+        return shell.as_json(
             {name: dict(zip(metrics, one, strict=True)) for name, one in means.items()}
         )
     rows = [[name, *one] for name, one in means.items()]
-    return output.printed(form, ["ranker", *metrics], rows)
+    return shell.printed(form, ["ranker", *metrics], rows)
 
 
-def _best_first(scored, metric):
+def _sorted_by(scored, metric):
     """Return the scores of runs in the order of a metric, the undefined ones last."""
     requests = next(iter(scored.values())).table.requests
     names = [request.key for request in requests]
@@ -101,16 +116,17 @@ def _best_first(scored, metric):
 
 
 def _compare(options):
-    rankers = files.runs_of(options) if options.run else options.y_score or ()
+    """Compare runs on the same queries: differences, intervals and p-values."""
+    rankers = shell.runs_of(options) if options.run else options.y_score or ()
     if len(rankers) < 2:
         options.fail(
             "two runs are required, or a table and --y-score for two columns"
-            + files.same_twice(options)
+            + shell.same_twice(options)
         )
     scored, paths, tags = _score(options)
     baseline = options.baseline
     if baseline is not None:
-        baseline = files.find_run(baseline, list(scored), paths, tags)
+        baseline = shell.find_run(baseline, list(scored), paths, tags)
     comparison = skrank.stats.compare_rankers(  # which is loaded when it is used
         scored,
         baseline=baseline,
@@ -122,23 +138,29 @@ def _compare(options):
     )
     if options.form == "json":
         rankers, rows = map(list, (comparison.intervals.rows, comparison.rows))
-        return output.as_json({"rankers": rankers, "differences": rows})
+        return shell.as_json({"rankers": rankers, "differences": rows})
     if options.form == "csv":
         rows = comparison.rows
-        return output.printed("csv", list(rows[0]), [row.values() for row in rows])
+        return shell.printed("csv", list(rows[0]), [row.values() for row in rows])
     forms = {"markdown": comparison.to_markdown, "latex": comparison.to_latex}
     return forms.get(options.form, comparison.__str__)()
 
 
 def _gate(options):
-    if files.has_scores(options):
-        scored = files.saved_scores(options)
+    """Decide whether a candidate is not worse than a baseline by a margin.
+
+    The exit status is 0 if it is not, 1 if it is, 2 after an error, and 3 if the
+    queries are too few to decide. QRELS and RUN are the judgements and the two runs,
+    the baseline first, or two files of evaluate --save.
+    """
+    if shell.has_scores(options):
+        scored = shell.saved_scores(options)
     else:
         scored, *_ = _score(options)
     if len(scored) != 2:
         options.fail(
             "two runs are required, the baseline and the candidate, or two files of "
-            "evaluate --save" + files.same_twice(options)
+            "evaluate --save" + shell.same_twice(options)
         )
     found = skrank.stats.gate(  # which is loaded when it is used
         scored,
@@ -147,11 +169,11 @@ def _gate(options):
         test=options.test,
         confidence_level=options.confidence_level,
     )
-    options.status = found.status
     if options.form == "json":
         about = {"decision": found.decision, "status": found.status}
-        return output.as_json(about | vars(found))
-    return found.to_markdown() if options.form == "markdown" else str(found)
+        return shell.as_json(about | vars(found)), found.status
+    text = found.to_markdown() if options.form == "markdown" else str(found)
+    return text, found.status
 
 
 def _score(options):
@@ -160,42 +182,42 @@ def _score(options):
     Each run has a QueryScores of its own, since their queries may be different.
     """
     requests = _requests(options)  # wrong names are found before large files are read
-    columns = _columns(options, requests)
-    if files.has_rows(options):
+    columns = _columns_read(options, requests)
+    if shell.has_rows(options):
         return _score_rows(options, **columns)
     if not options.run:
         options.fail("the following arguments are required: RUN")
-    paths = files.runs_of(options)
+    paths = shell.runs_of(options)
     found, tags = [], []
     with _bar(options, paths) as advance:
         # Half of the time is for reading, about.
-        truth = files.read_judgements(
+        truth = shell.load_judgements(
             options,
             lambda n_bytes: advance(n_bytes / 2),
             subtopics=SUBTOPICS in columns,
         )
-        advance(files.size_of(options.qrels) / 2)
+        advance(shell.size_of(options.qrels) / 2)
         for path in paths:  # one at a time: they may be large
-            result = files.read_run(options, path, lambda n_bytes: advance(n_bytes / 2))
-            aligned = _aligned(options, truth, result, options.convention)
-            columns = {name: aligned.pop(name) for name in columns}
-            arrays = Arrays(**aligned, columns=columns)
-            scores = score_requests(requests, arrays, {None: aligned.y_score})
+            result = shell.load_run(options, path, lambda n_bytes: advance(n_bytes / 2))
+            rows = shell.aligned(options, truth, result, options.convention)
+            columns = {name: rows.pop(name) for name in columns}
+            arrays = Arrays(**rows, columns=columns)
+            scores = score_requests(requests, arrays, {None: rows.y_score})
             found.append(scores)
             tags.append(result.tag)
-            advance(files.size_of(path) / 2)
-    names = files.names_of_runs(paths, tags, options.names)
+            advance(shell.size_of(path) / 2)
+    names = shell.names_of_runs(paths, tags, options.names)
     return dict(zip(names, found, strict=True)), paths, tags
 
 
 def _bar(options, paths):
     """Return a progress bar in bytes of the judgements and runs."""
-    n_bytes = sum(map(files.size_of, [options.qrels, *paths]))
+    n_bytes = sum(map(shell.size_of, [options.qrels, *paths]))
     return progress_bar(n_bytes or None, "auto", "B", unit_scale=True)
 
 
 def _metrics(options):
-    return files.metrics_of(options.metric or options.default_metrics)
+    return shell.metrics_of(options.metric or options.default_metrics)
 
 
 def _params(options):
@@ -224,7 +246,7 @@ def _requests(options):
     ]
 
 
-def _columns(options, requests):
+def _columns_read(options, requests):
     """Return the columns of a table that the requested metrics read, by their names."""
     given = {}
     for text in options.column or ():
@@ -234,17 +256,17 @@ def _columns(options, requests):
                 "--column must be NAME=COLUMN, such as popularity=n_ratings. Got "
                 f"{text!r}."
             )
-        if not files.has_rows(options):
+        if not shell.has_rows(options):
             raise ValueError(f"--column goes with one table. Got runs and {text!r}.")
         given[name] = column
     of_judgements = {}
-    if not files.has_rows(options) and files.has_subtopics(options):
+    if not shell.has_rows(options) and is_trec(options.qrels):
         of_judgements[SUBTOPICS] = options.qrels
-    found = columns_of(requests, given | of_judgements, "skrank", how=HOW)
+    found = columns_of(requests, given | of_judgements, "skrank", how=BY_OPTION)
     for name in given.keys() - found.keys():
         names = [request.key for request in requests]
         raise ValueError(f"None of {names} reads the column {name!r} of --column.")
-    if files.has_rows(options) and not any(one.reads_grades for one in requests):
+    if shell.has_rows(options) and not any(one.reads_grades for one in requests):
         found["y_true"] = options.y_true
     return found
 
@@ -284,7 +306,7 @@ def _of_rows(options, function, **more):
     }
     if len(options.y_score or ()) == 1:
         (given["y_score"],) = options.y_score
-    with files.columns_named_by_options("Without RUN this is a table of rows: name"):
+    with shell.columns_named_by_options("Without RUN this is a table of rows: name"):
         return function(options.qrels, **given)
 
 
@@ -294,21 +316,15 @@ def _judged_from(options):
     return {} if lowest is None else {"judged_from": lowest}
 
 
-def _aligned(options, truth, result, convention=None):
-    """Return judgements and a run as :func:`~skrank.tables.align` does."""
-    aligned, said = files.aligned(options, truth, result, convention)
-    for sentence in said:
-        output.say(sentence, options)
-    return aligned
-
-
 def _explain(options):
+    """Explain why a metric has another value in another library."""
     conventions = {"conventions": options.convention} if options.convention else {}
-    columns = _columns(options, read_requests([options.metric], {}, "explain"))
+    columns = _columns_read(options, read_requests([options.metric], {}, "explain"))
     return explain(metric=options.metric, **_one_run(options, **columns), **conventions)
 
 
 def _ties(options):
+    """Report how much tied scores change metrics."""
     return tie_report(
         metrics=_metrics(options),
         convention=options.convention,
@@ -317,10 +333,11 @@ def _ties(options):
 
 
 def _show(options):
+    """Show one query, document by document, of runs."""
     request, *more = _requests(options)
     if more:
         raise ValueError(f"skrank show takes one metric. Got {more[0].key!r} too.")
-    if files.has_rows(options):
+    if shell.has_rows(options):
         given = _of_rows(options, read_rows) | _judged_from(options)
         ids = given["qid"]
     else:
@@ -343,11 +360,11 @@ def _runs(options, subtopics):
     """Return the judgements and the runs, aligned, each a dict of the runs."""
     if not options.run:
         options.fail("the following arguments are required: RUN")
-    truth = files.read_judgements(options, subtopics=subtopics)
-    paths = files.runs_of(options)
-    results = [files.read_run(options, path) for path in paths]
-    names = files.names_of_runs(paths, [one.tag for one in results], options.names)
-    found = [_aligned(options, truth, one, options.convention) for one in results]
+    truth = shell.load_judgements(options, subtopics=subtopics)
+    paths = shell.runs_of(options)
+    results = [shell.load_run(options, path) for path in paths]
+    names = shell.names_of_runs(paths, [one.tag for one in results], options.names)
+    found = [shell.aligned(options, truth, one, options.convention) for one in results]
     return {
         argument: dict(zip(names, (one[argument] for one in found), strict=True))
         for argument in found[0]
@@ -356,30 +373,337 @@ def _runs(options, subtopics):
 
 def _one_run(options, convention=None, **columns):
     """Return the judgements and the one run of a command, aligned, or its table."""
-    if files.has_rows(options):
+    if shell.has_rows(options):
         if len(options.y_score or ()) > 1:
             one, *more = options.y_score
             raise ValueError(f"One --y-score is read. Got {one} and {more[0]}.")
         return _of_rows(options, read_rows, **columns) | _judged_from(options)
     if not options.run:
         options.fail("the following arguments are required: RUN")
-    path, *more = files.runs_of(options)
+    path, *more = shell.runs_of(options)
     if more:
         options.fail(f"one RUN is read, got {path} and {more[0]} too")
     with _bar(options, [path]) as advance:
-        truth = files.read_judgements(options, advance, subtopics=SUBTOPICS in columns)
-        result = files.read_run(options, path, advance)
-    return _aligned(options, truth, result, convention)
+        truth = shell.load_judgements(options, advance, subtopics=SUBTOPICS in columns)
+        result = shell.load_run(options, path, advance)
+    return shell.aligned(options, truth, result, convention)
 
 
-_COMMANDS = {
-    "evaluate": _evaluate,
-    "compare": _compare,
-    "gate": _gate,
-    "show": _show,
-    "explain": _explain,
-    "ties": _ties,
-}
+DEFAULT_METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
+
+_FILES = """\
+QRELS and RUN are text files of TREC, packed (.gz) or not, with fields separated by
+spaces or tabs:
+  QRELS  query iteration document grade
+  RUN    query Q0 document rank score tag
+or Parquet or CSV files with the columns qid, doc_id and grade, or score. QRELS may also
+be a .tsv file of BEIR, with the columns query-id, corpus-id and score. "-" is a file of
+TREC on the standard input. The score alone orders the documents, the rank is
+not read. The ids of a file of TREC are text; they meet the integers of another file.
+
+Metrics have the names of skrank, such as "ndcg@10" and "rbp(p=0.5)", or of trec_eval:
+map, ndcg, bpref, infAP, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100,
+success_5, P.5,10. Any cutoff is allowed. Without --convention tied documents count by
+the expectation over their orderings and the gain of a grade is 2 ** grade - 1. With
+--convention trec_eval the values are those of trec_eval -c.
+
+Instead of QRELS and RUN there may be one table, a Parquet or CSV file or a directory of
+them, with a row for each document of a query and the columns qid, y_true and y_score.
+"""
+
+
+def make_parser():
+    """Return the parser of the command line."""
+    parser = _Parser(
+        prog="skrank",
+        description="Evaluate rankings: the runs of search engines and recommenders.",
+        epilog="skrank COMMAND --help describes a command.",
+    )
+    version = f"skrank {skrank.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    one = _add(commands, _evaluate)
+    _add_runs(one, DEFAULT_METRICS)
+    _add_columns(one)
+    _add_rules(one)
+    one.add_argument(
+        "--sort",
+        nargs="?",
+        const="",
+        metavar="METRIC",
+        help="print the best run first, by this metric or the first one",
+    )
+    one.add_argument(
+        "--by-query",
+        nargs="?",
+        const=shell.STDOUT,
+        metavar="FILE",
+        help="also write the values of each query to a file .csv or .parquet; without "
+        "FILE or with '-', print them instead of the means",
+    )
+    one.add_argument(
+        "--save",
+        metavar="FILE",
+        help="also save the scores of one run to a file .parquet, for skrank gate and "
+        "QueryScores.load",
+    )
+    _add_forms(one, csv="print CSV with all digits of the values")
+
+    one = _add(commands, _compare)
+    _add_runs(one, ["ndcg@10"])
+    _add_columns(one)
+    one.add_argument(
+        "--baseline",
+        metavar="RUN",
+        help="the run that all others are compared with: its name, path or tag; "
+        "without it all pairs are compared",
+    )
+    one.add_argument(
+        "--test",
+        default="auto",
+        metavar="NAME",
+        help="auto (the default: score for hits, else permutation) or another test of "
+        "skrank.stats.compare_rankers, such as t or wilcoxon",
+    )
+    one.add_argument(
+        "--correction",
+        default="max-t",
+        metavar="NAME",
+        help="for the number of comparisons: max-t (the default), holm, bh or none",
+    )
+    one.add_argument(
+        "--alternative",
+        default="two-sided",
+        metavar="NAME",
+        help="two-sided (the default), greater or less: the difference looked for",
+    )
+    one.add_argument(
+        "--margin",
+        type=float,
+        default=0.0,
+        metavar="DIFFERENCE",
+        help="a difference of the metric that does not matter (default: 0)",
+    )
+    one.add_argument(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        metavar="LEVEL",
+        help="the level of the intervals; 1 less it is that of the tests "
+        "(default: 0.95)",
+    )
+    _add_rules(one)
+    forms = _add_forms(one, csv="print the differences as CSV with all digits")
+    _add_form(forms, "latex", "print tables in LaTeX")
+
+    one = _add(commands, _gate)
+    _add_runs(one, ["ndcg@10, or all of a file of scores"])
+    one.add_argument(
+        "--margin",
+        type=float,
+        action="append",
+        required=True,
+        metavar="DIFFERENCE",
+        help="a loss of the metric that does not matter; can be repeated, once for "
+        "each metric",
+    )
+    one.add_argument(
+        "--test",
+        default="auto",
+        metavar="NAME",
+        help="auto (the default) or another test of skrank.stats.gate, such as anytime "
+        "for a decision at every look",
+    )
+    one.add_argument(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        metavar="LEVEL",
+        help="how sure a decision must be (default: 0.95)",
+    )
+    _add_columns(one)
+    _add_rules(one)
+    forms = one.add_mutually_exclusive_group()
+    _add_form(forms, "json", "print JSON with all digits")
+    _add_form(forms, "markdown", "print a summary for a pull request")
+    one.set_defaults(form="text", default_metrics=["ndcg@10"])
+
+    one = _add(commands, _show)
+    _add_runs(one, ["ndcg@10"])
+    one.add_argument("--query", required=True, metavar="ID", help="the query id")
+    one.add_argument(
+        "-k",
+        "--ranks",
+        type=int,
+        default=10,
+        metavar="RANKS",
+        help="how many ranks are printed (default: 10)",
+    )
+    _add_rules(one)
+
+    one = _add(commands, _explain)
+    one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
+    one.add_argument(
+        "-m", "--metric", required=True, metavar="METRIC", help="such as ndcg@10"
+    )
+    _add_columns(one)
+    _add_convention(one, action="append", default=[])
+
+    one = _add(commands, _ties)
+    one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
+    _add_metric(one, DEFAULT_METRICS)
+    _add_convention(one)
+    return parser
+
+
+def _add(commands, function):
+    """Add the command of a function with the options that all commands have."""
+    about = inspect.getdoc(function).replace("\n\n", " ").replace("\n", " ")
+    command = commands.add_parser(
+        function.__name__.removeprefix("_"),
+        help=about,
+        description=about,
+        epilog=_FILES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(command=function, fail=command.error)
+    command.add_argument("qrels", metavar="QRELS", help="the relevance judgements")
+    command.add_argument(
+        "--missing-queries",
+        choices=("zero", "drop", "raise"),
+        help="judged queries that the run lacks count 0 (zero, as trec_eval -c; the "
+        "default), are left out (drop, as trec_eval without -c), or are an error",
+    )
+    command.add_argument(
+        "--judged-from",
+        type=float,
+        metavar="GRADE",
+        help="documents with a lower grade are not judged; 0 with the convention "
+        "trec_eval",
+    )
+    command.add_argument(
+        "-M",
+        "--depth",
+        type=int,
+        metavar="DEPTH",
+        help="only the top DEPTH documents of each query of a run count, as in "
+        "trec_eval -M",
+    )
+    columns = {"qid": "query ids", "doc-id": "document ids", "y-true": "grades"}
+    for name, what in columns.items():
+        command.add_argument(
+            f"--{name}", metavar="COLUMN", help=f"the column of the {what} in tables"
+        )
+    command.add_argument(
+        "--y-score",
+        action="append",
+        metavar="COLUMN",
+        help="the column of the scores in tables; can be repeated for a table of rows "
+        "with the scores of several rankers",
+    )
+    return command
+
+
+def _add_runs(command, metrics):
+    command.add_argument("run", nargs="*", metavar="RUN", help="what systems returned")
+    command.add_argument(
+        "--names",
+        choices=("tag", "path"),
+        help="what runs are called: their tags or their paths; without it, their tags "
+        "if these are all different",
+    )
+    _add_metric(command, metrics)
+
+
+def _add_metric(command, default):
+    command.add_argument(
+        "-m",
+        "--metric",
+        action="append",
+        metavar="METRIC",
+        help=f"such as ndcg@10; can be repeated (default: {', '.join(default)})",
+    )
+    command.set_defaults(default_metrics=default)
+
+
+def _add_columns(command):
+    command.add_argument(
+        "--column",
+        action="append",
+        metavar="NAME=COLUMN",
+        help="the column of a table of rows that metrics read under a name, such as "
+        "popularity=n_ratings for neg_popularity@10; can be repeated",
+    )
+
+
+def _add_convention(command, **more):
+    names = ", ".join(sorted(CONVENTIONS))
+    command.add_argument(
+        "--convention",
+        metavar="NAME",
+        help=f"the library whose rules are followed: {names}"
+        + ("; can be repeated" if more else ""),
+        **more,
+    )
+
+
+def _add_rules(command):
+    _add_convention(command)
+    relevant = command.add_mutually_exclusive_group()
+    relevant.add_argument(
+        "-l",
+        "--relevance-level",
+        type=float,
+        metavar="GRADE",
+        help="documents with this grade or a higher one are relevant, as in "
+        "trec_eval -l",
+    )
+    relevant.add_argument(
+        "--threshold",
+        type=float,
+        metavar="GRADE",
+        help="documents with a higher grade than this are relevant (default: 0)",
+    )
+    command.add_argument(
+        "--ties",
+        metavar="NAME",
+        help="how tied documents count: expected (the default), optimistic, "
+        "pessimistic, or first, in the order of the file",
+    )
+
+
+def _add_forms(command, csv):
+    forms = command.add_mutually_exclusive_group()
+    _add_form(forms, "json", "print JSON with all digits of the values")
+    _add_form(forms, "csv", csv)
+    _add_form(forms, "markdown", "print tables in Markdown")
+    command.set_defaults(form="text")
+    return forms
+
+
+def _add_form(forms, name, help):
+    forms.add_argument(
+        f"--{name}", action="store_const", const=name, dest="form", help=help
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    def parse_args(self, args=None, namespace=None):
+        """Return the options; runs may also stand behind or between options."""
+        options, more = self.parse_known_args(args, namespace)
+        is_option = [word.startswith("-") and word != shell.STDOUT for word in more]
+        if any(is_option):
+            self.error(f"unrecognized arguments: {' '.join(more)}")
+        given = vars(options)
+        return argparse.Namespace(**given | {"run": [*given["run"], *more]})
+
+    def error(self, message):
+        """Exit with one line instead of the whole usage."""
+        self.exit(2, f"{self.prog}: {message}. See {self.prog} --help\n")
+
+    def _print_message(self, message, file=None):
+        shell.write(message, file or sys.stderr)
 
 
 if __name__ == "__main__":

@@ -84,8 +84,13 @@ def calls_of_sklearn():
         if frame.f_code.co_name == "wrapper" and calls:  # of the call before
             calls[-1].data.extend([*values["args"], *values["kwargs"].values()])
         else:
+            given = {"groups": values.get("groups")}
+            for name in ("params", "fit_params"):
+                if isinstance(values.get(name), dict):
+                    given |= values[name]
+            metadata = {name for name, value in given.items() if value is not None}
             data = [values.get("X"), values.get("y")]
-            calls.append(Call(*_signature(frame), _metadata(values), data))
+            calls.append(Call(*_signature(frame), metadata, data))
     return calls
 
 
@@ -98,12 +103,3 @@ def _signature(frame):
         return name, f"{name}(estimator, X, y, params={{'qid': qid}})"
     takes_any = code.co_flags & inspect.CO_VARKEYWORDS
     return name, f"{name}(X, y, qid=qid)" if takes_any else None
-
-
-def _metadata(values):
-    """Return the names of the metadata among the local variables of a function."""
-    given = {"groups": values.get("groups")}
-    for name in ("params", "fit_params"):
-        if isinstance(values.get(name), dict):
-            given |= values[name]
-    return {name for name, value in given.items() if value is not None}

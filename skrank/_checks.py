@@ -8,7 +8,10 @@ import importlib
 import inspect
 import numbers
 import re
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
 from typing import TypeVar
 
 import numpy as np
@@ -468,6 +471,36 @@ def import_extra(name, extra="tables"):
             f"This needs the package {package}. Install it with "
             f'`pip install "skrank[{extra}]"`.'
         ) from error
+
+
+# The seconds before "auto" shows a bar.
+PATIENCE = 2
+
+
+@contextmanager
+def progress_bar(total, shown, unit, **options):
+    """Yield a function to call with the number of units done.
+
+    With "auto" a bar appears on a terminal, with tqdm, when two seconds have passed.
+    The total may be a function, which is called if there is a bar; `options` are those
+    of tqdm.
+    """
+    if shown == "auto":
+        is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        shown = is_terminal and find_spec("tqdm") is not None
+        options["delay"] = PATIENCE
+    if not shown:
+        yield lambda n_done: None
+        return
+    try:
+        tqdm = importlib.import_module("tqdm.auto")
+    except ImportError:
+        raise ImportError(
+            "progress=True needs the package tqdm: pip install 'skrank[progress]'."
+        ) from None
+    total = total() if callable(total) else total
+    with closing(tqdm.tqdm(total=total, unit=unit, **options)) as bar:
+        yield bar.update
 
 
 # Without query ids, more rows than these are unlikely to be one query.

@@ -297,11 +297,24 @@ def is_frame(data):
     return has_columns or hasattr(data, "__arrow_c_stream__")
 
 
+def is_only_arrow(table):
+    """Return True for a table that only Arrow can read, such as a stream."""
+    return hasattr(table, "__arrow_c_stream__") and not hasattr(table, "to_numpy")
+
+
+def index_of(data):
+    """Return the index of an object of pandas, and None of others."""
+    index = getattr(data, "index", None)
+    return None if callable(index) else index  # lists have a method of that name
+
+
 def column_names(frame):
     """Return the names of the columns of a data frame or a dict; None for others."""
     # A sparse matrix may be a dict.
     if isinstance(frame, Mapping) and not scipy.sparse.issparse(frame):
         return list(frame)
+    if type(frame).__name__ == "LazyFrame":  # of polars
+        return frame.collect_schema().names()
     # The `columns` of pyarrow are the values, those of pandas and polars the names.
     names = getattr(frame, "column_names", getattr(frame, "columns", None))
     return None if names is None or callable(names) else list(names)
@@ -351,7 +364,10 @@ def _of_torch(tensor):
     layout = str(getattr(tensor, "layout", "torch.strided"))
     if layout != "torch.strided":
         if tensor.ndim == 2 and layout.startswith("torch.sparse"):
-            return _of_sparse(tensor.to_sparse_coo().coalesce())
+            tensor = tensor.to_sparse_coo().coalesce()
+            rows, columns = on_host(tensor.indices())
+            cells = on_host(tensor.values()), (rows, columns)
+            return scipy.sparse.csr_matrix(cells, shape=tuple(tensor.shape))
         tensor = tensor.to_dense()
     for resolve in ("resolve_conj", "resolve_neg"):  # of views that change the sign
         tensor = getattr(tensor, resolve, lambda tensor=tensor: tensor)()
@@ -359,13 +375,6 @@ def _of_torch(tensor):
         return tensor.numpy()
     except TypeError:
         return tensor.float().numpy()
-
-
-def _of_sparse(tensor):
-    """Return a sparse tensor with two axes as a sparse matrix."""
-    rows, columns = on_host(tensor.indices())
-    cells = on_host(tensor.values()), (rows, columns)
-    return scipy.sparse.csr_matrix(cells, shape=tuple(tensor.shape))
 
 
 def _of_dlpack(values):
@@ -571,33 +580,34 @@ _FAMILIES = (
 
 
 def is_pandas_or_polars(data):
-    """Return True for a data frame of pandas or polars that is not lazy."""
+    """Return True for a data frame of pandas or polars, which may be lazy."""
     if library_of(data) not in KINDS:
         return False
     from narwhals import dependencies as of
 
-    return of.is_pandas_dataframe(data) or of.is_polars_dataframe(data)
+    is_polars = of.is_polars_dataframe(data) or of.is_polars_lazyframe(data)
+    return is_polars or of.is_pandas_dataframe(data)
 
 
-def polars_batches(frame):
-    """Return a stream of Arrow with the rows of a lazy data frame of polars."""
+def frame_in_arrow(frame, names):
+    """Return columns of a data frame of pandas or polars in Arrow.
+
+    It is a table, and of a lazy frame a stream.
+    """
+    import narwhals as nw
     import pyarrow as pa
 
-    if not hasattr(frame, "collect_batches"):  # of an older version
-        return frame.collect().to_arrow().to_reader()
-    schema = frame.head(0).collect().to_arrow().schema
-    batches = (
-        batch
-        for part in frame.collect_batches()
-        for batch in part.to_arrow().cast(schema).to_batches()
-    )
-    return pa.RecordBatchReader.from_batches(schema, batches)
-
-
-def arrow_columns(frame, names):
-    """Return columns of a data frame of pandas or polars as arrays of Arrow by name."""
-    import narwhals as nw
-
+    if nw.dependencies.is_polars_lazyframe(frame):
+        frame = frame.select(names)
+        if not hasattr(frame, "collect_batches"):  # of an older version
+            return frame.collect().to_arrow().to_reader()
+        schema = frame.head(0).collect().to_arrow().schema
+        batches = (
+            batch
+            for part in frame.collect_batches()
+            for batch in part.to_arrow().cast(schema).to_batches()
+        )
+        return pa.RecordBatchReader.from_batches(schema, batches)
     arrays = {}
     for name in names:
         column = nw.from_native(frame[name], series_only=True)
@@ -607,7 +617,7 @@ def arrow_columns(frame, names):
             arrays[name] = column.to_arrow()
         except Exception as error:  # its classes differ by library and version
             raise _unreadable(name, error) from error
-    return arrays
+    return pa.table(arrays)
 
 
 def is_list(kind):

@@ -120,21 +120,21 @@ def as_latex(title, tables, left=TEXT, *, is_caption=False):
     The title is a comment, or the caption of a `table` environment.
     """
     title = _replaced(title, _LATEX)
-    parts = [] if is_caption else [_filled(f"% {title}", "% ")]
+    parts = [] if is_caption else [_wrapped(f"% {title}", "% ")]
     for header, rows in tables:
         columns = "".join("l" if name in left else "r" for name in header)
         head, *body = map(_in_latex, [header, *rows])
         begin, end = rf"\begin{{tabular}}{{{columns}}}", r"\end{tabular}"
         rules = [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end]
         if is_caption:
-            caption = _filled(rf"\caption{{{title}}}")
+            caption = _wrapped(rf"\caption{{{title}}}")
             above = [r"\begin{table}", r"\centering", caption]
             rules = [*above, *rules, r"\end{table}"]
         parts.append("\n".join(rules))
     return "\n\n".join(parts)
 
 
-def _filled(text, indent=""):
+def _wrapped(text, indent=""):
     """Return text in lines that are not too long, without a change of any word."""
     words = {"break_on_hyphens": False, "break_long_words": False}
     return textwrap.fill(text, LINE, subsequent_indent=indent, **words)

@@ -16,10 +16,10 @@ import pyarrow.parquet
 import pytest
 
 from skrank.__main__ import main
-from skrank._shell.files import top_of_queries
+from skrank._shell import top_of_queries
 from skrank.stats import compare_rankers
 from skrank.tables import score_runs
-from skrank.tables.triples import Triples
+from skrank.tables.trec_text import Triples
 from tests import processes
 from tests.benchmarks.count_calls import count_all_calls
 
@@ -422,7 +422,7 @@ class Terminal(io.StringIO):
 def test_what_takes_long_has_a_bar_on_a_terminal(
     capsys, tmp_path, monkeypatch, seconds, is_shown
 ):
-    monkeypatch.setattr("skrank._progress.PATIENCE", seconds)
+    monkeypatch.setattr("skrank._checks.PATIENCE", seconds)
     (tmp_path / "rows.csv").write_text(ROWS)
     for command in (
         "evaluate qrels a.run",
@@ -436,7 +436,7 @@ def test_what_takes_long_has_a_bar_on_a_terminal(
         assert ("100%" in terminal.getvalue()) == is_shown
         monkeypatch.undo()
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr("skrank._progress.PATIENCE", seconds)
+        monkeypatch.setattr("skrank._checks.PATIENCE", seconds)
         capsys.readouterr()
 
 
@@ -520,8 +520,8 @@ def test_many_runs_are_read_once_and_compared_with_few_calls(capsys, tmp_path):
     command = "compare qrels [0-9]*.run -m ndcg@10 -m rbp(p=0.5)"
     n_calls = count_all_calls(lambda: statuses.append(run(capsys, command)[0]))
     assert statuses == [0]
-    assert n_calls["skrank._shell.files.read_judgements"] == 1
-    assert n_calls["skrank._shell.files.read_run"] == 15
+    assert n_calls["skrank._shell.load_judgements"] == 1
+    assert n_calls["skrank._shell.load_run"] == 15
     # Two metrics of 105 pairs.
     assert 210 < n_calls.total() < 60 * 210
 
@@ -724,7 +724,7 @@ def test_warnings_for_developers_are_not_shown(capsys, monkeypatch):
         warnings.warn("open", ResourceWarning, stacklevel=1)
         raise ValueError("reason")
 
-    monkeypatch.setattr("skrank._shell.files.align_sides", warn)
+    monkeypatch.setattr("skrank._shell.align_sides", warn)
     assert run(capsys, "evaluate qrels a.run") == (2, "", "skrank: reason\n")
 
 
@@ -746,7 +746,7 @@ def test_any_other_error_is_one_line_without_a_traceback(
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("skrank._shell.files.align_sides", fail)
+    monkeypatch.setattr("skrank._shell.align_sides", fail)
     assert run(capsys, "evaluate qrels a.run") == (2, "", f"skrank: {line.strip()}\n")
 
 
@@ -754,7 +754,7 @@ def test_an_interrupt_ends_with_status_130_and_no_words(capsys, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skrank._shell.files.align_sides", stop)
+    monkeypatch.setattr("skrank._shell.align_sides", stop)
     assert run(capsys, "evaluate qrels a.run") == (130, "", "")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from skrank import metrics
 from skrank._columns import as_frame
-from skrank._shell.files import find_run
+from skrank._shell import find_run
 from skrank.metrics import CONVENTIONS, evaluate, query_report, score_queries
 from skrank.stats import compare_rankers, gate
 from skrank.tables import align, fuse, score_table

@@ -26,9 +26,9 @@ TREE = {module: ast.parse(text) for module, text in SOURCE.items()}
 HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
 # Modules that only one other module imports, and why they are not part of it.
 ALONE = {
+    "skrank._shell": "what commands read and print, which tests call by itself",
     "skrank.rankers.libraries": "where the support of a further library is added",
     "skrank.stats.sign_flips": "the arithmetic, which its tests call by itself",
-    "skrank.tables.dask": "an engine: each is a module",
 }
 REQUIRED = {"narwhals", "numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.
@@ -129,6 +129,27 @@ def test_no_module_asserts():
     """A user's mistake raises an error, since ``python -O`` skips assert."""
     for module, tree in TREE.items():
         assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree)), module
+
+
+def asks_a_frame(node):
+    """Return True where code asks for what only a data frame or its index has."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in ("iloc", "loc", "get_level_values", "collect_schema")
+    return (
+        isinstance(node, ast.Call)
+        and full_name(node.func) in ("hasattr", "getattr")
+        and isinstance(node.args[1], ast.Constant)
+        and node.args[1].value in ("iloc", "loc", "index", "columns", "column_names")
+    )
+
+
+def test_only_one_module_knows_data_frames():
+    asking = {
+        module
+        for module, tree in TREE.items()
+        if any(map(asks_a_frame, ast.walk(tree)))
+    }
+    assert asking == {"_columns.py"}
 
 
 @pytest.mark.slow

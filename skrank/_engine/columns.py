@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from skrank._checks import numeric_array, shown
-from skrank._columns import column_names, on_host, take_rows, unwrapped
+from skrank._columns import column_names, index_of, on_host, take_rows, unwrapped
 from skrank._ranking.ids import encode_qid, find_alike
 
 
@@ -61,11 +61,9 @@ def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
     ...     popularity=of_items(views, item))
     {'neg_popularity@2': -51.25}
     """
-    ids = getattr(table, "index", None)
+    ids = index_of(table)
     if isinstance(table, dict):
         ids, table = list(table), list(table.values())
-    elif ids is None or callable(ids):  # a list has a method of that name
-        ids = None
     values, item = _values_of(table), on_host(item)
     if ids is None:
         return ItemColumn(values, None, item)
@@ -191,11 +189,7 @@ class RowColumn:
 
 def _as_rows(values):
     """Return a sequence as it is, if rows of it can be taken, else as an array."""
-    return (
-        values
-        if hasattr(values, "take") or hasattr(values, "iloc")
-        else np.asarray(values)
-    )
+    return values if hasattr(values, "take") else np.asarray(values)
 
 
 def _checked(values, check):

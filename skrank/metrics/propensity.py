@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from skrank._checks import check_choice, check_number, numeric_array, shown
+from skrank._columns import index_of
 from skrank._engine.decorator import ranking_metric
 from skrank.metrics.gains import discount_function
 
@@ -81,8 +82,7 @@ def inverse_propensities(
             f"The 'counts' parameter of {caller} must hold numbers from 0 to "
             f"n_queries={n_queries:g}. Got {shown(float(values[~is_count][0]))}."
         )
-    index = getattr(counts, "index", None)
-    counts = values.astype(np.float64) if index is None or callable(index) else counts
+    counts = values.astype(np.float64) if index_of(counts) is None else counts
     return 1 + (np.log(n_queries) - 1) * (b + 1) ** a * (counts + b) ** -a
 
 

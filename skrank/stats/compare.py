@@ -19,7 +19,7 @@ from sklearn.utils import Bunch, check_scalar
 
 from skrank._callers import warn_caller
 from skrank._checks import check_choice, check_number, shown
-from skrank._columns import column_names, find_level, kind_of, unwrapped
+from skrank._columns import column_names, find_level, index_of, kind_of, unwrapped
 from skrank._docs import F
 from skrank._engine.value_table import check_alike, join_rankers
 from skrank._types import Clusters, Seed
@@ -478,8 +478,8 @@ def _columns_of(values, name, shared):
             return columns | {
                 metric: [of_query[metric] for of_query in values] for metric in metrics
             }
-    elif columns["qid"] is None and hasattr(values, "index") and hasattr(values, "loc"):
-        columns["qid"] = np.asarray(values.index)
+    elif columns["qid"] is None and index_of(values) is not None:
+        columns["qid"] = np.asarray(index_of(values))
     values = np.asarray(unwrapped(values), dtype=np.float64)
     if values.ndim != 1:
         raise ValueError(

@@ -2,12 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.tables.alignment import align, from_topk
-from skrank.tables.catalogue import score_catalogue
-from skrank.tables.clusters import ClusterScores
-from skrank.tables.fusion import fuse
-from skrank.tables.score import read_rows, score_runs, score_table
-from skrank.tables.spark import ship_to_spark
+from skrank.tables.align import align, from_topk
+from skrank.tables.clusters import ClusterScores, ship_to_spark
+from skrank.tables.fuse import fuse
+from skrank.tables.score import read_rows, score_catalogue, score_runs, score_table
 from skrank.tables.trec_text import read_letor, read_qrels, read_run
 
 __all__ = [

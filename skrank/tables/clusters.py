@@ -1,21 +1,36 @@
-"""Tables of a cluster, which are scored where their rows are."""
+"""Data frames of Spark and Dask, which are scored where their rows are."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from __future__ import annotations
 
+import atexit
+import builtins
+import pickle
+import re
+import shutil
+import tempfile
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+import skrank
 from skrank._callers import warn_caller
 from skrank._checks import import_extra
-from skrank._columns import is_list
+from skrank._columns import is_list, library_of
 from skrank.evaluation.query_scores import QueryScores
-from skrank.tables.core import MOST_COPIES, ArrowCore, as_numpy, is_text, one_chunk
-from skrank.tables.files import check_known
-from skrank.tables.source import check_none_missing, check_types
+from skrank.tables.source import check_known, check_none_missing, check_types
+from skrank.tables.stream import (
+    MOST_COPIES,
+    ArrowCore,
+    as_numpy,
+    is_text,
+    one_chunk,
+    whole_queries,
+)
 
 EMPTY = "The source has no rows. Got columns only."
 # Of more queries `collect` says how much memory they take.
@@ -40,13 +55,8 @@ class ClusterScores:
         used several times.
     core : ArrowCore
         Scores whole queries.
-    engine : Engine
+    engine : object
         The data frame that is scored.
-
-    See Also
-    --------
-    score_table : Makes it.
-    skrank.metrics.QueryScores : What `collect` returns.
 
     Examples
     --------
@@ -119,32 +129,12 @@ class ClusterScores:
         return core.finish([scored])
 
 
-class Engine(Protocol):
-    """A data frame of a cluster that can be scored, such as one of Spark.
-
-    A new one is a class in a module of its own and a row of ``CLUSTERS`` in
-    ``scoring``. `schema` is the Arrow schema of the frame.
-    """
-
-    schema: object
-
-    def extreme_grades(self, columns):
-        """Return the lowest and the highest judged grade, or None and None."""
-
-    def score(self, core, schema):
-        """Return a lazy frame of this schema with the rows of `score_rows`."""
-
-    def count_queries(self, columns):
-        """Return about how many queries there are."""
-
-    def collect(self, frame, names):
-        """Compute columns of a frame and return them as an Arrow table."""
-
-
-def score_on_cluster(table, core):
-    """Return the ClusterScores of the :class:`Engine` of a frame."""
-    schema = schema_of_scores(core, table.schema)
-    return ClusterScores(table.score(core, schema), core, table)
+def table_of_cluster(source):
+    """Return a data frame of Spark or Dask as what scores it; None for all else."""
+    # With what only a data frame of each package has.
+    kinds = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
+    kind, method = kinds.get(library_of(source), (None, ""))
+    return kind(source) if hasattr(source, method) else None
 
 
 def check_columns(schema, columns):
@@ -221,3 +211,245 @@ def readable(table, columns):
         among = f"{len(table):,} rows of a part of the source"
         check_none_missing(name, n_missing, among, columns)
     return pa.table(arrays)
+
+
+LACKING = (
+    "A Python worker of Spark has no {package}. Workers run the Python that the "
+    "environment variable PYSPARK_PYTHON named when the session started, or the "
+    "python3 that they found. Set it, for local workers to sys.executable, and install "
+    'there what they need: `pip install "skrank[spark]"`. If only skrank is missing, '
+    "`skrank.tables.ship_to_spark(spark)` sends it to them."
+)
+
+# The types of Spark that are read, but for decimals, by their names in Arrow.
+TYPES_OF_SPARK = {
+    "boolean": "bool",
+    "tinyint": "int8",
+    "smallint": "int16",
+    "int": "int32",
+    "bigint": "int64",
+    "float": "float",
+    "double": "double",
+    "string": "string",
+    "date": "date32",
+    "timestamp": "timestamp[us]",
+    "timestamp_ntz": "timestamp[us]",
+}
+
+
+class SparkTable:
+    """A data frame of Spark that can be scored."""
+
+    def __init__(self, frame):
+        pa = import_extra("pyarrow", "spark")
+        self.frame = frame
+        self.schema = pa.schema(
+            [(field.name, _type_of_spark(pa, field.dataType)) for field in frame.schema]
+        )
+
+    def extreme_grades(self, columns):
+        """Return the lowest and the highest grade, or None and None."""
+        from pyspark.sql import functions as F
+
+        frame, y_true = self.frame, F.col(_in_backticks(columns.y_true))
+        if columns.judged is not None:
+            frame = frame.where(F.col(_in_backticks(columns.judged)))
+        return frame.agg(F.min(y_true), F.max(y_true)).first()
+
+    def score(self, core, schema):
+        """Return a lazy data frame with a row per query."""
+        from pyspark.sql import functions as F
+        from pyspark.sql import types as T
+
+        # mapInArrow fails on names with dots.
+        alias = {name: f"c{i}" for i, name in enumerate(core.columns.named())}
+        columns = (F.col(_in_backticks(name)).alias(alias[name]) for name in alias)
+        frame, keys = self.frame.select(*columns), core.columns.keys
+        by = [alias[name] for name in keys.values()]
+        grouped = frame.repartition(*by).sortWithinPartitions(*by)
+        kinds = {key: self.frame.schema[name].dataType for key, name in keys.items()}
+        of_arrow = {"int64": T.LongType(), "double": T.DoubleType()}
+        for name in core.columns.ids():  # of which there may be lists
+            kind = self.frame.schema[name].dataType
+            of_arrow.setdefault(str(self.schema.field(name).type), kind)
+
+        def kind_of(field):
+            if field.name in kinds:
+                return kinds[field.name]
+            if hasattr(field.type, "value_type"):
+                return T.ArrayType(of_arrow[str(field.type.value_type)])
+            return of_arrow[str(field.type)]
+
+        fields = [T.StructField(field.name, kind_of(field)) for field in schema]
+        return grouped.mapInArrow(_scorer_of_workers(core), T.StructType(fields))
+
+    def collect(self, frame, names):
+        """Compute columns of a frame and return them in Arrow; raise as its workers."""
+        frame = frame.select(*map(_in_backticks, names))
+        try:
+            if hasattr(frame, "toArrow"):
+                return frame.toArrow()
+            pa = import_extra("pyarrow", "spark")
+            return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)
+        except Exception as error:
+            lacking = re.search(r"No module named '(\w+)", str(error))
+            if lacking is not None:
+                raise ImportError(LACKING.format(package=lacking[1])) from error
+            # The end of a traceback of a Python worker.
+            bad = re.search(
+                r"^([A-Z]\w+(Error|Exception)): (.+)$", str(error), re.MULTILINE
+            )
+            kind = None if bad is None else getattr(builtins, bad[1], None)
+            if kind is None or not issubclass(kind, Exception):
+                raise
+            raise kind(bad[3].strip()) from error
+
+    def count_queries(self, columns):
+        """Return about how many queries there are."""
+        from pyspark.sql import functions as F
+
+        keys = [F.col(_in_backticks(name)) for name in columns.keys.values()]
+        frame = self.frame.agg(F.approx_count_distinct(F.xxhash64(*keys)))
+        return frame.first()[0]
+
+
+def score_batches(pickled, batches):
+    """Yield the scores of a partition sorted by query, of a pickled core.
+
+    The batches hold the columns that the core names, in its order.
+    """
+    core = pickle.loads(pickled)
+    pa, names = import_extra("pyarrow", "spark"), core.columns.named()
+    tables = (
+        readable(pa.Table.from_arrays(batch.columns, names), core.columns)
+        for batch in batches
+    )
+    for table, _ in whole_queries(tables, core):
+        yield from score_rows(core, table).to_batches()
+
+
+def _scorer_of_workers(core):
+    """Return a function that scores batches; a worker without skrank can load it."""
+    from pyspark.cloudpickle import dumps
+
+    pickled, lacking = dumps(core), LACKING
+
+    # It is pickled by value, as it is local, and so it may not refer to this module.
+    def run(batches):
+        try:
+            from skrank.tables.clusters import score_batches
+        except ImportError as error:
+            raise ImportError(lacking.format(package=error.name)) from error
+        return score_batches(pickled, batches)
+
+    return run
+
+
+def ship_to_spark(spark: Any) -> None:
+    """Send skrank to the workers of a Spark session that lack it.
+
+    Its data frames can then be scored by :func:`score_table`. The workers need NumPy,
+    SciPy, scikit-learn and PyArrow. Call it once, before an action.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        The session.
+
+    Examples
+    --------
+    >>> from skrank.tables import ship_to_spark
+    >>> ship_to_spark(spark)  # doctest: +SKIP
+    """
+    if type(spark).__module__.startswith("pyspark.sql.connect"):
+        spark.addArtifacts(_packed(), pyfile=True)
+    else:
+        spark.sparkContext.addPyFile(_packed())
+
+
+@cache
+def _packed():
+    """Return the path of a zip file of the package: workers do not import wheels."""
+    folder = Path(tempfile.mkdtemp(prefix="skrank-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    package = folder / "copy" / "skrank"
+    unwanted = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(skrank.__file__).parent, package, ignore=unwanted)
+    return shutil.make_archive(str(folder / "skrank"), "zip", package.parent)
+
+
+def _type_of_spark(pa, kind):
+    """Return a type of Spark in Arrow; a struct for those that are not read."""
+    name = kind.simpleString()
+    if name.startswith("decimal"):
+        return pa.decimal128(kind.precision, kind.scale)
+    if name.startswith("array"):
+        return pa.list_(_type_of_spark(pa, kind.elementType))
+    alias = TYPES_OF_SPARK.get(name)
+    return pa.struct([]) if alias is None else pa.type_for_alias(alias)
+
+
+def _in_backticks(name):
+    return "`" + name.replace("`", "``") + "`"
+
+
+class DaskTable:
+    """A data frame of Dask that can be scored."""
+
+    def __init__(self, frame):
+        from dask.dataframe.utils import meta_nonempty
+
+        pa = import_extra("pyarrow", "dask")
+        self.frame = frame
+        example = meta_nonempty(frame._meta)
+        self.schema = pa.schema(
+            [(name, _type_of_dask(pa, example[[name]])) for name in example.columns]
+        )
+
+    def extreme_grades(self, columns):
+        """Return the lowest and the highest grade, or None and None."""
+        import dask
+
+        frame = self.frame
+        if columns.judged is not None:
+            frame = frame[frame[columns.judged]]
+        grades = frame[columns.y_true]
+        low, high = dask.compute(grades.min(), grades.max())
+        return (low, high) if low == low else (None, None)
+
+    def score(self, core, schema):
+        """Return a lazy data frame with a row per query."""
+        keys = core.columns.keys
+        types = {key: self.frame.dtypes[name] for key, name in keys.items()}
+        meta = schema.empty_table().to_pandas().astype(types)
+        grouped = self.frame[core.columns.named()].shuffle(on=list(keys.values()))
+        return grouped.map_partitions(
+            partial(_score_partition, core=core, meta=meta), meta=meta
+        )
+
+    def count_queries(self, columns):
+        """Return about how many queries there are."""
+        keys = self.frame[list(columns.keys.values())]
+        return round(keys.nunique_approx().compute())
+
+    def collect(self, frame, names):
+        """Compute columns of a data frame and return them as an Arrow table."""
+        pa = import_extra("pyarrow", "dask")
+        return pa.Table.from_pandas(frame[names].compute(), preserve_index=False)
+
+
+def _type_of_dask(pa, example):
+    """Return the type of a column in Arrow; text for objects of which none is known."""
+    try:
+        return pa.Schema.from_pandas(example, preserve_index=False).types[0]
+    except pa.ArrowInvalid:
+        return pa.string()
+
+
+def _score_partition(frame, core, meta):
+    """Return the scores of a partition of whole queries."""
+    if not len(frame):
+        return meta
+    table = import_extra("pyarrow").Table.from_pandas(frame, preserve_index=False)
+    table = readable(table, core.columns)
+    return score_rows(core, table).to_pandas().astype(meta.dtypes)

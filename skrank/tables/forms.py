@@ -1,9 +1,11 @@
-"""The forms in which people have judgements and runs."""
+"""The forms in which people have judgements and runs, and their ids."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import difflib
+import numbers
 import os
+import re
 from collections.abc import Mapping
 from itertools import chain
 from typing import NamedTuple
@@ -12,12 +14,25 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skrank._checks import import_extra, numeric_array, shown
-from skrank._columns import column_names, find_column, is_frame
-from skrank.tables.core import Columns
-from skrank.tables.files import is_table_file
-from skrank.tables.source import read_table
-from skrank.tables.trec_text import QRELS, RUN, Format, read_triples
-from skrank.tables.triples import Triples, ids_of, text_of
+from skrank._columns import (
+    column_names,
+    find_column,
+    is_frame,
+    is_only_arrow,
+    unwrapped,
+)
+from skrank.tables.source import is_table_file, read_table
+from skrank.tables.stream import Columns
+from skrank.tables.trec_text import (
+    CODEC,
+    QRELS,
+    RUN,
+    Format,
+    Triples,
+    fixed_width,
+    text_of,
+    triples_of_file,
+)
 
 _LISTS = list, tuple, np.ndarray
 
@@ -68,12 +83,12 @@ def read_form(data, form, names):
     """
     if isinstance(data, (str, os.PathLike)):
         if is_trec(data):
-            return read_triples(data, form.format)
+            return triples_of_file(data, form.format)
         qid, doc_id, value = names
         data = read_table(data, Columns(qid, value, {}, doc_id=doc_id))
     if _is_table(data):
-        table = _readable(data)
-        columns = [_column(table, names, i, form) for i in range(len(names))]
+        table = import_extra("pyarrow").table(data) if is_only_arrow(data) else data
+        columns = [_column_of_table(table, names, i, form) for i in range(len(names))]
     elif isinstance(data, Mapping):
         columns = _columns_of_dict(data, form, names)
     elif _is_list(data) and len(data) and all(map(_is_row, data)):
@@ -85,10 +100,11 @@ def read_form(data, form, names):
             f"type {type(data).__name__} instead.{f' {cure}' * _is_list(data)}"
         )
     qid, doc_id, value = columns
+    value = numeric_array(value, form.format.noun)
     triples = Triples(
         ids_of(qid, f"query ids of {form.name}"),
         ids_of(doc_id, f"document ids of {form.name}"),
-        _values(value, form),
+        value.astype(np.int64) if value.dtype.kind == "b" else value,
     )
     sizes = [len(column) for column in triples]
     if len(set(sizes)) > 1 or not sizes[0]:
@@ -137,14 +153,7 @@ def _is_table(data):
     return isinstance(data, Bunch) or is_frame(data)
 
 
-def _readable(table):
-    """Return a table whose columns can be read; others are read through Arrow."""
-    if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_numpy"):
-        return table
-    return import_extra("pyarrow").table(table)
-
-
-def _column(table, names, position, form):
+def _column_of_table(table, names, position, form):
     """Return the column of a table by one of the names of its columns."""
     name = names[position]
     if isinstance(table, Bunch):
@@ -215,11 +224,6 @@ def _of_query(qid, found, form, names):
     return found, [1] * len(found) if form.is_truth else range(len(found), 0, -1)
 
 
-def _values(values, form):
-    values = numeric_array(values, form.format.noun)
-    return values.astype(np.int64) if values.dtype.kind == "b" else values
-
-
 def _refuse_nan(triples, form):
     """Raise if a score is NaN, or a grade NaN or infinite."""
     bad = np.isnan(triples.value)
@@ -233,3 +237,109 @@ def _refuse_nan(triples, form):
             f"{triples.value[row[0]]} for document {document!r} of query {query!r}: "
             "leave out a document that has none."
         )
+
+
+_INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
+
+
+def ids_of(values, what):
+    """Return ids as int64, or text as bytes; others raise.
+
+    Errors name `what` they are, such as "document ids of run".
+    """
+    text = _text_of_arrow(values)
+    if text is not None:
+        return text
+    values = unwrapped(values)
+    if hasattr(values, "__array__"):
+        values = np.asanyarray(values)
+    if isinstance(values, np.ndarray):
+        is_plain = values.ndim == 1 and not np.ma.is_masked(values)
+        if values.dtype.kind == "S" and is_plain:
+            width = max(values.dtype.itemsize, 1)
+            return values.astype(f"S{width + -width % 8}")
+        if values.dtype.kind == "U" and is_plain and len(values):
+            text = _ascii(values)
+            if text is not None:
+                return text
+        if values.dtype.kind in "iu" and is_plain and values.max(initial=0) < 2**63:
+            return values.astype(np.int64)
+        values = values.tolist()
+    types = set(map(type, values))
+    if all(issubclass(kind, str) for kind in types):
+        return _encoded(values)
+    if all(map(_is_integer_type, types)):
+        if max(map(abs, values)) < 2**63:
+            return np.fromiter(values, np.int64, len(values))
+        raise ValueError(
+            f"The {what} must be within the range of int64. Got "
+            f"{max(values, key=abs)}: make them text with str()."
+        )
+    if all(issubclass(kind, str) or _is_integer_type(kind) for kind in types):
+        text, integer = (
+            next(id for id in values if isinstance(id, str) is is_text)
+            for is_text in (True, False)
+        )
+        raise TypeError(
+            f"The {what} must be all text or all integers. Got both, such as "
+            f"{shown(text)} and {integer}: make them text with str()."
+        )
+    bad = next(
+        id for id in values if not (isinstance(id, str) or _is_integer_type(type(id)))
+    )
+    raise TypeError(
+        f"The {what} must be text or integers. Got {shown(bad)} of type "
+        f"{type(bad).__name__}: make other ids text with str(), and leave out rows "
+        "without an id."
+    )
+
+
+def _ascii(texts):
+    """Return an array of str as bytes, or None if it holds more than ASCII."""
+    width = max(texts.dtype.itemsize // 4, 1)
+    letters = np.ascontiguousarray(texts.astype(f"=U{width}")).view(np.uint32)
+    if letters.max() > 127:
+        return None
+    text = np.zeros((len(texts), width + -width % 8), dtype=np.uint8)
+    text[:, :width] = letters.reshape(len(texts), width)
+    return text.view(f"S{text.shape[1]}").ravel()
+
+
+def _text_of_arrow(column):
+    """Return the text of a column that Arrow can read, or None for another column."""
+    is_object = getattr(column, "dtype", None) is np.dtype(object)
+    if is_object or not hasattr(column, "__arrow_c_stream__"):
+        return None
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    column = pyarrow.chunked_array(column)
+    is_text = str(column.type) in ("string", "large_string", "string_view")
+    if not is_text or column.null_count:
+        return None
+    text = column.cast(pyarrow.large_string()).combine_chunks()
+    _, bounds, data = text.buffers()
+    bounds = np.frombuffer(bounds, dtype=np.int64)[text.offset :][: len(text) + 1]
+    data = np.frombuffer(data or b"", dtype=np.uint8)
+    return fixed_width(data, bounds[:-1], bounds[1:])
+
+
+def _is_integer_type(kind):
+    return issubclass(kind, numbers.Integral) and kind is not bool
+
+
+def _encoded(texts):
+    encoded = [text.encode(*CODEC) for text in texts]
+    length = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    end = np.cumsum(length)
+    data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+    return fixed_width(data, end - length, end)
+
+
+def first_no_integer(ids):
+    """Return the first text id that is not that of an integer, in an array, or none."""
+    for i, id in enumerate(ids.tolist()):
+        if not _INTEGER.fullmatch(id):
+            return ids[i : i + 1]
+    return ids[:0]

@@ -1,4 +1,4 @@
-"""Tables that are scored by query."""
+"""Tables, or judgements and runs, that are scored by query or all lists together."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -7,19 +7,33 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, check_column_name, shown
-from skrank._columns import library_of
+from skrank._checks import (
+    check_choice,
+    check_column_name,
+    check_k,
+    import_extra,
+    progress_bar,
+    shown,
+)
 from skrank._docs import share_table_words
 from skrank._engine.columns import READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
 from skrank._engine.value_table import NO_WEIGHT
-from skrank._progress import is_shown, progress_bar
+from skrank._ranking.ids import encode_qid
 from skrank._types import Judgements, MetricsLike, PathLike
+from skrank.evaluation.catalogue import (
+    CatalogueScores,
+    check_items,
+    read_items,
+    top_lists,
+)
 from skrank.evaluation.evaluate import (
     check_ids_unneeded,
     check_names,
@@ -27,30 +41,35 @@ from skrank.evaluation.evaluate import (
     score_queries,
 )
 from skrank.evaluation.query_scores import QueryScores
-from skrank.tables.alignment import align, lowest_judged
-from skrank.tables.clusters import check_columns, score_on_cluster
-from skrank.tables.core import (
+from skrank.evaluation.top_lists import TopLists
+from skrank.tables.align import align, lowest_judged
+from skrank.tables.clusters import (
+    EMPTY,
+    ClusterScores,
+    check_columns,
+    schema_of_scores,
+    table_of_cluster,
+)
+from skrank.tables.forms import is_trec
+from skrank.tables.source import Source
+from skrank.tables.stream import (
     MOST_COPIES,
     ArrowCore,
     Columns,
     as_numpy,
     columns_of_table,
+    lacks_values,
+    one_chunk,
+    ordered_keys,
+    score_source,
 )
-from skrank.tables.dask import DaskTable
-from skrank.tables.forms import is_trec
-from skrank.tables.source import Source
-from skrank.tables.spark import SparkTable
-from skrank.tables.stream import has_missing, score_source
 from skrank.tables.trec_text import read_qrels
 
 # How a column that metrics read is passed.
-HOW = "Pass {name}=..., the name of a column of the table, to {caller}."
+NAME_A_COLUMN = "Pass {name}=..., the name of a column of the table, to {caller}."
 
 # Megabytes, as was measured.
 FOR_PYTHON = 300
-
-# The packages of data frames, with what only a data frame of theirs has.
-CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
 
 
 @share_table_words
@@ -176,36 +195,31 @@ def score_table(
     0    7  1.0     1.0
     1    8  0.5     0.0
     """
-    columns = read_columns(
+    columns = source_columns(
         "score_table", qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
     )
     average = params.get("average", "macro")
     check_choice(average, ("macro", "weighted"), "average", "score_table")
     requests = read_requests(metrics, params, "score_table")
-    columns = columns._replace(
-        of_metrics=_named(columns_of(requests, params, "score_table", how=HOW))
-    )
+    of_metrics = columns_of(requests, params, "score_table", how=NAME_A_COLUMN)
+    columns = columns._replace(of_metrics=_named(of_metrics))
     _check_grades(columns, requests)
     if doc_id is None:
         check_ids_unneeded(requests, params.get("convention"))
     check_names(columns.y_score, columns.by, requests)
     core = ArrowCore(tuple(requests), columns)
-    engine, method = CLUSTERS.get(library_of(source), (None, ""))
-    if hasattr(source, method):
-        only = {"memory_limit": memory_limit, "progress": progress}
-        _check_cluster(core, **only)
-        engine = engine(source)
-        check_columns(engine.schema, columns)
-        return score_on_cluster(engine, with_max_grade(engine, core))
+    if (cluster := table_of_cluster(source)) is not None:
+        _check_cluster(core, memory_limit=memory_limit, progress=progress)
+        check_columns(cluster.schema, columns)
+        core = with_max_grade(cluster, core)
+        frame = cluster.score(core, schema_of_scores(core, cluster.schema))
+        return ClusterScores(frame, core, cluster)
     with Source(source, columns, memory_limit) as rows:
         rows.check(columns)
         core = with_max_grade(rows, core)
         if memory_limit is not None:
             _leave_memory(rows, core)
-        n_rows = None
-        if is_shown(progress):
-            ((n_rows,),) = rows.fetch(f"SELECT count(*) FROM {rows.relation}")
-        with progress_bar(n_rows, progress, "row") as advance:
+        with progress_bar(rows.count, progress, "row") as advance:
             tables = score_source(rows, core, advance)
     scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
     if scores.weight is not None and not scores.weight.any():
@@ -352,20 +366,20 @@ def read_rows(
     mrr     0.500000  0.750000    1.000000  0.500000
     """
     of_metrics = _named(columns)
-    columns = read_columns(
+    columns = source_columns(
         "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
     )._replace(of_metrics=of_metrics)
     with Source(source, columns, reads_all=True) as rows:
         rows.check(columns)
         query = f"SELECT {rows.selected(columns)} FROM {rows.relation}"
         found = rows.run(lambda: rows.connection.sql(query).to_arrow_table())
-        if has_missing(found.select(columns.whole())):
+        if lacks_values(found.select(columns.whole())):
             rows.refuse_missing(columns)
     arrays = {name: as_numpy(found[name]) for name in columns.whole()}
-    named = columns._asdict() | {"y_score": y_score}
+    named = columns._asdict()
     del named["of_metrics"]
-    if not isinstance(y_score, str):
-        named["y_score"] = columns.y_score
+    if isinstance(y_score, str):
+        named["y_score"] = y_score
     given = columns_of_table(found, columns)
     given |= {"y_true": None} if y_true is None else {}
     return Bunch(
@@ -380,20 +394,20 @@ def read_rows(
     )
 
 
-def read_columns(
+def source_columns(
     caller, qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
 ):
     """Return the checked names of the columns."""
-    named = {"qid": qid}
+    check_column_name(qid, "qid", caller)
     optional = {
         "y_true": y_true,
         "judged": judged,
         "doc_id": doc_id,
         "sample_weight": sample_weight,
     }
-    named |= {name: column for name, column in optional.items() if column is not None}
-    for name, column in named.items():
-        check_column_name(column, name, caller)
+    for name, column in optional.items():
+        if column is not None:
+            check_column_name(column, name, caller)
     keys = [by] if isinstance(by, str) else by
     if not isinstance(keys, (list, tuple)) or not _are_names(keys):
         raise ValueError(
@@ -548,3 +562,186 @@ def score_runs(
     if "subtopics" in aligned and not are_read:
         del aligned["subtopics"]
     return score_queries(metrics=metrics, **aligned, **params)
+
+
+def score_catalogue(
+    source: PathLike | Any,
+    *,
+    k: int,
+    items: int | ArrayLike,
+    qid: str = "qid",
+    item: str = "item",
+    y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
+    returned: str | Mapping[str, str] | None = None,
+    ties: Literal["expected", "first"] = "expected",
+) -> CatalogueScores:
+    """Score all lists of a table together: how much of a catalogue they show.
+
+    It is :func:`~skrank.metrics.catalogue_scores` of a file, a table or a data frame of
+    Spark or Dask, which may be larger than the memory. Only the lists come to this
+    process: the items of the top `k` of each query.
+
+    Parameters
+    ----------
+    source : str, path, list of paths or table
+        A file, files or a table with a row for each document of a query, in any form
+        that :func:`score_table` takes, also a data frame of Spark or Dask.
+    k : int or None
+        Cutoff: the top `k` documents of a query are its list. None for lists that are
+        cut already.
+    items : int or array-like of shape (n_items,)
+        The number of items that could be recommended, or their ids, each once.
+    qid : str, default="qid"
+        The column of the query ids.
+    item : str, default="item"
+        The column of the items.
+    y_score : str, list of str or dict of str to str, default="y_score"
+        The column of the scores; of several rankers, their columns, or a dict of
+        columns by the name of the ranker.
+    returned : str or dict of str to str, default=None
+        A boolean column: which documents were returned; a dict has one for each
+        ranker. Other scores are not read.
+    ties : {"expected", "first"}, default="expected"
+        How ties are resolved. "expected" counts a tied document with the probability
+        that it is in the list; "first" keeps the order of the rows, which those of
+        Spark and Dask do not have.
+
+    Returns
+    -------
+    scores : CatalogueScores
+        Those of the rows as arrays, to the last bit.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown or has missing values, a file is empty or damaged, or a
+        parameter has an invalid value.
+    ImportError
+        If DuckDB or PyArrow is not installed.
+
+    See Also
+    --------
+    skrank.metrics.catalogue_scores : The same of arrays, with the definitions.
+    score_table : The values of metrics by query.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrank.tables import score_catalogue
+    >>> frame = pd.DataFrame(
+    ...     {"user": [7, 7, 8, 8], "item": ["a", "b", "a", "b"], "score": [2, 1, 1, 2]}
+    ... )
+    >>> scores = score_catalogue(frame, qid="user", y_score="score", k=1, items=4)
+    >>> scores.coverage()
+    0.5
+    """
+    caller = "score_catalogue"
+    check_column_name(item, "item", caller)
+    columns = source_columns(caller, qid, None, y_score, (), None, returned, item, None)
+    check_choice(ties, ("expected", "first"), "ties", caller)
+    n_items, ids = read_items(items)
+    core = CatalogueCore((), columns, check_k(k), ties)
+    if (cluster := table_of_cluster(source)) is not None:
+        kind, tables = "pandas", [_lists_on_cluster(cluster, core)]
+    else:
+        with Source(source, columns) as rows:
+            rows.check(columns)
+            kind, tables = rows.kind, score_source(rows, core, lambda n_rows: None)
+    lists = core.finish(tables)
+    for of_ranker in lists.values():
+        check_items(of_ranker.items, n_items, ids)
+    return CatalogueScores(lists, core.k, n_items, ids, kind)
+
+
+def _lists_on_cluster(cluster, core):
+    """Return a row per query of a data frame of Spark or Dask, as an Arrow table."""
+    if core.in_input_order:
+        raise ValueError(
+            "ties='first' keeps the order of the rows, and a data frame of Spark or "
+            "Dask has none. Pass ties='expected'. Got 'first'."
+        )
+    pa, columns = import_extra("pyarrow"), core.columns
+    check_columns(cluster.schema, columns)
+    kinds = {"qid": cluster.schema.field(columns.qid).type}
+    for i in range(len(columns.y_score)):
+        kinds[f"_items_{i}"] = pa.list_(cluster.schema.field(columns.doc_id).type)
+        kinds[f"_p_{i}"] = pa.list_(pa.float64())
+    found = cluster.collect(cluster.score(core, pa.schema(kinds)), [*kinds])
+    if not len(found):
+        raise ValueError(EMPTY)
+    return found
+
+
+@dataclass(frozen=True)
+class CatalogueCore(ArrowCore):
+    """Makes lists of Arrow tables of whole queries; it can be sent to other processes.
+
+    Its tables have for each ranker the items that may be in a list, and the
+    probability that they are.
+    """
+
+    k: int | None
+    ties: str
+
+    def __call__(self, table):
+        """Return a row per query, with its key and its list for each ranker."""
+        pa, columns = import_extra("pyarrow"), self.columns
+        masks = columns.masks()
+        qid, keys_of = self._queries(table)
+        item = table[columns.doc_id]
+        found = {}
+        for i, name in enumerate(columns.y_score.values()):
+            returned = None if masks[name] is None else as_numpy(table[masks[name]])
+            lists = top_lists(
+                as_numpy(table[name]),
+                qid,
+                as_numpy(item),
+                self.k,
+                self.ties,
+                returned=returned,
+            )
+            found = found or keys_of(lists.qid)
+            ends = np.searchsorted(lists.query, np.arange(len(lists.qid) + 1))
+            values = pa.array(lists.items[lists.code], item.type)
+            for part, of_entry in (("items", values), ("p", pa.array(lists.p))):
+                found[f"_{part}_{i}"] = pa.ListArray.from_arrays(ends, of_entry)
+        return pa.table(found)
+
+    @property
+    def state(self):
+        """Return the names of the columns of the lists."""
+        n = len(self.columns.y_score)
+        return [f"_{part}_{i}" for i in range(n) for part in ("items", "p")]
+
+    @property
+    def in_input_order(self):
+        """Return True if tied documents keep the order of the rows, else None."""
+        return True if self.ties == "first" else None
+
+    def values(self, table):
+        """Return no further columns."""
+        return {}
+
+    def finish(self, tables):
+        """Return the :class:`TopLists` of each ranker from what calls returned."""
+        pa = import_extra("pyarrow")
+        table = pa.concat_tables(tables)
+        qid, ids = ordered_keys(table["qid"])
+        qid = qid if ids is None else ids[qid]
+        lists = {}
+        for i, ranker in enumerate(self.columns.y_score):
+            of_query, p = (one_chunk(table[f"_{part}_{i}"]) for part in ("items", "p"))
+            lengths = as_numpy(import_extra("pyarrow.compute").list_value_length(p))
+            items, ids = ordered_keys(of_query.flatten())
+            items, code = encode_qid(items, name="item")
+            query, p = np.repeat(np.arange(len(qid)), lengths), as_numpy(p.flatten())
+            part = TopLists(
+                qid,
+                np.rint(np.bincount(query, p, len(qid))).astype(np.intp),
+                query,
+                code,
+                None if (p == 1).all() else p,
+                items if ids is None else ids[items],
+            )
+            lists[ranker] = TopLists.concat([part])
+        return lists

@@ -1,34 +1,33 @@
-"""Files, URLs and data frames as tables of DuckDB."""
+"""Files, URLs, data frames and tables of Arrow as tables of DuckDB, checked.
+
+DuckDB takes types from the first rows and the first files. Here all of them decide:
+files of text are read as text before their columns get types, and the parts of a
+Parquet table are compared with each other.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib
+import csv
+import difflib
+import glob
+import gzip
+import os
 import re
 import tempfile
+import zlib
+from itertools import groupby
+from pathlib import Path
 
 from skrank._checks import import_extra, shown
 from skrank._columns import (
-    arrow_columns,
     column_names,
+    frame_in_arrow,
     is_list,
     is_pandas_or_polars,
     kind_of,
-    library_of,
-    polars_batches,
 )
-from skrank.tables.files import (
-    ARROW,
-    arrow_files,
-    check_known,
-    files_of,
-    first_failure,
-    is_path,
-    quoted,
-    reader_of,
-    relation_of_files,
-    text_in_sql,
-)
-from skrank.tables.threads import Threads
+from skrank.tables.stream import Threads, quoted
 
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500
@@ -39,8 +38,8 @@ _SIZE = re.compile(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgt]i?b)\s*", re.IGNOREC
 _MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
 _MOST_MEGABYTES = 2**63 / 1e6  # DuckDB counts the bytes in 64 bits
 
-# What the types of columns hold; ids may be any of it.
-KINDS = {
+# What types of DuckDB hold; ids may be any of it.
+TYPES_OF_KINDS = {
     "boolean": "BOOLEAN",
     "number": "U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE",
     "decimal": "DECIMAL.*|U?HUGEINT",
@@ -49,8 +48,6 @@ KINDS = {
 }
 # Lists of these, such as FLOAT[] and FLOAT[3]; lists of lists are not read.
 _LIST = re.compile(r"([^\[\]]+)\[\d*\]")
-# The kinds that are compared as they are; others as text.
-COMPARED = {"boolean", "number", "date"}
 
 
 def read_table(path, columns):
@@ -80,14 +77,7 @@ class Source:
     `reads_all` is whether all rows are read at once.
     """
 
-    def __init__(
-        self,
-        source,
-        columns,
-        memory_limit=None,
-        *,
-        reads_all=False,
-    ):
+    def __init__(self, source, columns, memory_limit=None, *, reads_all=False):
         duckdb = import_extra("duckdb")
         self.reads_all = reads_all
         self.kind = kind_of(source)
@@ -120,41 +110,43 @@ class Source:
     def _open(self, source, columns):
         """Return the SQL that stands for the source in a FROM clause.
 
-        Of a table in memory only the named columns are converted and stored, and DuckDB
-        sees no other ones, from which it does not tell "qid" and "QID" apart.
+        Files are read by DuckDB; what they are and which types they have is found out
+        before. Everything else becomes Arrow in steps: what has named columns, from
+        which the columns to read are chosen, and then a table or a stream. Only these
+        columns are converted and stored, and DuckDB sees no other ones, from which it
+        does not distinguish "qid" and "QID".
         """
-        pa = import_extra("pyarrow")
-        if is_path(source) or isinstance(source, list):
+        pa, names = import_extra("pyarrow"), columns.named()
+        if isinstance(source, (str, os.PathLike, list)):
             self.files = files_of(source, self.fetch)
-            if reader_of(self.files) != ARROW:
-                return relation_of_files(self.files, columns, self.fetch)
-            source = self.run(arrow_files, self.files, self._names)
-        elif library_of(source) == "polars" and hasattr(source, "collect"):
-            check_known(columns, source.collect_schema().names())
-            source = polars_batches(source.select(self._names))
-        elif is_pandas_or_polars(source):
-            check_known(columns, column_names(source))
-            source = pa.table(arrow_columns(source, self._names))
-        if hasattr(source, "scanner"):  # a dataset of Arrow
-            check_known(columns, source.schema.names)
-            source = source.scanner(columns=self._names)
+            reader = reader_of(self.files)
+            if reader in _RELATIONS:
+                return _RELATIONS[reader](self.files, columns, self.fetch)
+            source = self.run(arrow_files, self.files, names, reader)
         if hasattr(source, "projected_schema"):  # a scanner, which is read once
             source = source.to_reader()
-        if not hasattr(source, "__arrow_c_stream__"):
-            raise TypeError(
-                "The 'source' parameter must be a path, a URL, a list "
-                "of them, or a table that speaks the Arrow PyCapsule protocol, such as "
-                "a data frame of pandas, polars or pyarrow. "
-                f"Got {type(source).__name__} instead."
-            )
-        if not isinstance(source, pa.Table):  # a stream, which can be read only once
+        is_frame, is_dataset = is_pandas_or_polars(source), hasattr(source, "scanner")
+        if not (is_frame or is_dataset or isinstance(source, pa.Table)):
+            if not hasattr(source, "__arrow_c_stream__"):
+                raise TypeError(
+                    "The 'source' parameter must be a path, a URL, a list of them, or "
+                    "a table that speaks the Arrow PyCapsule protocol, such as a data "
+                    "frame of pandas, polars or pyarrow. "
+                    f"Got {type(source).__name__} instead."
+                )
+            # It is closed at the end, since it may be of a connection of the user.
             source = self._reader = self.run(pa.RecordBatchReader.from_stream, source)
-        check_known(columns, source.schema.names)
-        self._schema = _readable(source.schema, self._names)
-        if self._reader is None:
+        check_known(columns, column_names(source) if is_frame else source.schema.names)
+        if is_frame:
+            source = frame_in_arrow(source, names)
+        elif is_dataset:
+            source = source.scanner(columns=names).to_reader()
+        self._schema = _schema_to_read(source.schema, names)
+        if isinstance(source, pa.Table):
             table = _converted(source, self._schema)
             self.run(self.connection.register, "source", table)
             return "source"
+        self._reader = source  # a stream, which can be read only once
         batches = (_converted(batch, self._schema) for batch in source)
         stream = pa.RecordBatchReader.from_batches(self._schema, batches)
         self.run(self.connection.register, "stream", stream)
@@ -183,6 +175,10 @@ class Source:
         limit = max(int(self.megabytes - rest), int(self.megabytes / least), 1)
         self.fetch(f"SET memory_limit = '{limit}MB'")
 
+    def count(self):
+        """Return the number of rows."""
+        return self.fetch(f"SELECT count(*) FROM {self.relation}")[0][0]
+
     def count_queries(self, columns):
         """Return about how many queries there are, and the bytes of the keys of one."""
         keys = [quoted(name) for name in columns.keys.values()]
@@ -206,33 +202,31 @@ class Source:
             seconds = 0.1
 
     def check(self, columns):
-        """Raise if there are no rows, a column is missing or its type is wrong."""
-        check_known(columns, self.types)
+        """Raise if there are no rows, or the type of a column is wrong."""
         if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
             raise ValueError("The source has no rows. Got columns only.")
-        check_types(columns, self.types, self.kinds, KINDS)
+        check_types(columns, self.types, self.kinds, TYPES_OF_KINDS)
         for name in columns.ids() if self._schema is not None else ():
             as_given = str(self._schema.field(name).type)
             if "[ns" in as_given and not self.types[name].endswith("_NS"):
                 _refuse_id(name, as_given)
         for name in dict.fromkeys([*columns.numbers(), *columns.values()]):
-            if self.kinds[name] == "decimal":
-                self._check_digits(name)
-
-    def _check_digits(self, name):
-        """Raise if different decimals of a column would become one float."""
-        value, kind = quoted(name), self.types[name]
-        # The shortest text of a float is one decimal, which has to be the value.
-        text = f"CAST(CAST(CAST({value} AS VARCHAR) AS DOUBLE) AS VARCHAR)"
-        rows = self.fetch(
-            f"SELECT {value} FROM {self.relation} "
-            f"WHERE TRY_CAST({text} AS {kind}) IS DISTINCT FROM {value} LIMIT 1"
-        )
-        if rows:
-            raise ValueError(
-                f"The column {name!r} must hold numbers that a float holds with all "
-                f"their digits. Got {rows[0][0]}: cast it to float64 to round."
+            if self.kinds[name] != "decimal":
+                continue
+            # Different decimals must not become one float. The shortest text of a float
+            # is one decimal, which has to be the value.
+            value = quoted(name)
+            text = f"CAST(CAST(CAST({value} AS VARCHAR) AS DOUBLE) AS VARCHAR)"
+            back = f"TRY_CAST({text} AS {self.types[name]})"
+            rows = self.fetch(
+                f"SELECT {value} FROM {self.relation} "
+                f"WHERE {back} IS DISTINCT FROM {value} LIMIT 1"
             )
+            if rows:
+                raise ValueError(
+                    f"The column {name!r} must hold numbers that a float holds with "
+                    f"all their digits. Got {rows[0][0]}: cast it to float64 to round."
+                )
 
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""
@@ -245,43 +239,34 @@ class Source:
 
     def selected(self, columns):
         """Return the SQL of the columns to read, in types that the core reads."""
-        masks, keys = columns.masks(), columns.keys.values()
-        others, parts = columns.values(), []
+        masks, parts = columns.masks(), []
         for name in columns.named():
-            value, kind = quoted(name), self.kinds[name]
-            if kind in ("boolean", "number"):
-                pass
-            elif name in keys or (name == columns.doc_id and kind != "decimal"):
-                if self.is_text(name):
-                    value = f"CAST({value} AS VARCHAR)"
-            elif name == columns.doc_id:  # ordered as a number
-                if self.types[name].endswith("HUGEINT"):
-                    value = f"CAST({value} AS DECIMAL(38, 0))"
-            elif name in columns.ids() or (name in others and kind != "decimal"):
-                value = self._as_text_or_lists(name)
-            else:  # DuckDB 1.1 rounds decimals twice, but not their text
-                value = f"CAST(CAST({value} AS VARCHAR) AS DOUBLE)"
+            value, to = quoted(name), self._type_as_read(name, columns)
+            if to == "DOUBLE":  # DuckDB 1.1 rounds decimals twice, but not their text
+                value = f"CAST({value} AS VARCHAR)"
+            if to is not None:
+                value = f"CAST({value} AS {to})"
             if masks.get(name) is not None:  # where it is not read it may be missing
                 value = f"CASE WHEN {quoted(masks[name])} THEN {value} ELSE 0 END"
             parts.append(f"{value} AS {quoted(name)}")
         return ", ".join(parts)
 
-    def _as_text_or_lists(self, name):
-        """Return the SQL of a column that metrics read, in types of Arrow."""
-        value = quoted(name)
-        if self.kinds[name] == "list":
+    def _type_as_read(self, name, columns):
+        """Return the type of DuckDB in which a column is read; None for its own."""
+        kind, keys = self.kinds[name], columns.keys.values()
+        if kind == "decimal" and name not in keys:
+            if name == columns.doc_id:  # ordered as a number
+                is_huge = self.types[name].endswith("HUGEINT")
+                return "DECIMAL(38, 0)" if is_huge else None
+            return "VARCHAR" if name in columns.ids() else "DOUBLE"
+        if kind == "list":
             inner = _kind(_LIST.fullmatch(self.types[name])[1])
-            to = {"decimal": "DOUBLE[]", "text": "VARCHAR[]"}.get(inner)
-            return value if to is None else f"CAST({value} AS {to})"
-        return f"CAST({value} AS VARCHAR)" if self.is_text(name) else value
-
-    def has_lists(self, columns):
-        """Return True if a column that is read holds lists."""
-        return any(self.kinds[name] == "list" for name in columns.values())
+            return {"decimal": "DOUBLE[]", "text": "VARCHAR[]"}.get(inner)
+        return "VARCHAR" if self.is_text(name) else None
 
     def is_text(self, name):
-        """Return True if a key is compared as text."""
-        return self.kinds[name] not in COMPARED
+        """Return True if a key is compared as text, and not as it is."""
+        return self.kinds[name] not in ("boolean", "number", "date")
 
     def refuse_missing(self, columns):
         """Raise if ids, grades, scores, masks or weights are missing, with counts."""
@@ -299,7 +284,7 @@ class Source:
 
     def _disconnect(self):
         self.stop()
-        if self._reader is not None:  # it may be of a connection of the user
+        if self._reader is not None:
             self.run(self._reader.close)
         self.run(self.connection.close)
 
@@ -381,14 +366,17 @@ class Source:
 
 
 def _kind(type):
-    """Return what a type of DuckDB holds: one of KINDS, "list" of one, or None."""
+    """Return what a type of DuckDB holds: a kind, "list" of one, or None."""
     if type.endswith("]"):
         match = _LIST.fullmatch(type)
         return "list" if match is not None and _kind(match[1]) else None
-    return next((kind for kind in KINDS if re.fullmatch(KINDS[kind], type)), None)
+    kinds = (
+        kind for kind, types in TYPES_OF_KINDS.items() if re.fullmatch(types, type)
+    )
+    return next(kinds, None)
 
 
-def _readable(schema, names):
+def _schema_to_read(schema, names):
     """Return the schema of columns in types that DuckDB and older Arrow compute."""
     pa, fields = import_extra("pyarrow"), []
     for field in map(schema.field, names):
@@ -460,19 +448,17 @@ def _refuse_id(name, kind):
 
 def check_none_missing(name, n_missing, among, columns):
     """Raise if a column has missing values."""
-    if n_missing:
-        raise ValueError(
-            f"The column {name!r} has {n_missing:,} missing values (NULL or NaN) among "
-            f"{among}. {_cure_for_missing(name, columns)}"
-        )
-
-
-def _cure_for_missing(name, columns):
+    if not n_missing:
+        return
+    cure = "Leave these rows out, or give them values."
     if name == columns.y_true and columns.judged is None:
-        return "Name a boolean column of the documents with a grade as `judged`."
-    if name in columns.y_score.values() and columns.returned is None:
-        return "Name a boolean column of the documents with a score as `returned`."
-    return "Leave these rows out, or give them values."
+        cure = "Name a boolean column of the documents with a grade as `judged`."
+    elif name in columns.y_score.values() and columns.returned is None:
+        cure = "Name a boolean column of the documents with a score as `returned`."
+    raise ValueError(
+        f"The column {name!r} has {n_missing:,} missing values (NULL or NaN) among "
+        f"{among}. {cure}"
+    )
 
 
 def _megabytes(memory_limit):
@@ -488,3 +474,429 @@ def _megabytes(memory_limit):
             f"or '500MB', or None. Got {shown(memory_limit)} instead."
         )
     return megabytes
+
+
+# What reads files, by how their names end: a function of DuckDB, or a format of Arrow.
+FORMATS = {
+    "parquet": "read_parquet",
+    "pq": "read_parquet",
+    "csv": "read_csv",
+    "tsv": "read_csv",
+    "arrow": "ipc",
+    "feather": "ipc",
+    "ipc": "ipc",
+}
+_ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
+_DELIMITERS = ",", "\t", ";", "|"
+
+# The bits of the integers that types hold exactly.
+_SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63}
+_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64}
+_FLOATS = {"FLOAT": 24, "DOUBLE": 53}
+
+
+def arrow_files(files, names, format):
+    """Return files that Arrow reads as a dataset whose columns have one type each."""
+    dataset = import_extra("pyarrow.dataset").dataset(files, format=format)
+    for fragment in dataset.get_fragments():
+        for name in {*names} & {*dataset.schema.names}:
+            kind, own = dataset.schema.field(name).type, fragment.physical_schema
+            got = own.field(name).type if name in own.names else "none"
+            if got != kind:
+                raise ValueError(
+                    f"The column {name!r} must have one type in all files. Got {kind} "
+                    f"in {files[0]!r} and {got} in {fragment.path!r}."
+                )
+    return dataset
+
+
+def files_of(source, fetch):
+    """Return the files of a path, a pattern, a directory or a URL, or of several.
+
+    Those of a pattern or a directory are sorted, those of a list keep its order.
+    """
+    paths = source if isinstance(source, list) else [source]
+    if not paths or not all(isinstance(one, (str, os.PathLike)) for one in paths):
+        raise TypeError(
+            "The 'source' parameter must be a path, or a list of at "
+            f"least one path, where it is a list. Got {shown(source)} instead."
+        )
+    found, first = [], {}
+    for file in (one for path in paths for one in _files_of(os.fspath(path), fetch)):
+        identity = file
+        if os.path.isfile(file):
+            about = os.stat(file)
+            identity = about.st_dev, about.st_ino
+            if not about.st_size:
+                raise ValueError(f"The file {file!r} must hold a table. Got 0 bytes.")
+        if identity in first:
+            other = first[identity]
+            got = f"{file!r} twice"
+            if other != file:
+                got = f"{other!r} and {file!r}, which are the same file"
+            raise ValueError(
+                "Each file must be read once, or its rows would count twice. Got "
+                f"{got}: leave one out."
+            )
+        first[identity] = file
+        found.append(file)
+    return found
+
+
+def _files_of(path, fetch):
+    if "://" in path:
+        is_pattern = not path.startswith("http") and glob.has_magic(path)
+        query = f"SELECT file FROM glob({text_in_sql(path)}) ORDER BY file"
+        return [file for (file,) in fetch(query)] if is_pattern else [path]
+    path = os.path.expanduser(path)
+    if os.path.isdir(path):
+        inside = sorted(map(str, Path(path).rglob("*")))
+        found = [name for name in inside if _reader(name) and os.path.isfile(name)]
+        if not found:
+            raise FileNotFoundError(
+                f"The directory {path!r} holds no file that ends with "
+                f"{', '.join('.' + ending for ending in FORMATS)}."
+            )
+        return found
+    found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise FileNotFoundError(f"There is no file {path!r}.")
+    return found
+
+
+def is_table_file(path):
+    """Return True if the ending of a path is that of a file that DuckDB reads."""
+    return _reader(os.fspath(path)) is not None
+
+
+class UnknownColumn(ValueError):
+    """A table lacks a column that was named."""
+
+
+def check_known(columns, known, where="The source"):
+    """Raise if a column is not among those that are known, or is there twice."""
+    for name in columns.named():
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise UnknownColumn(
+                f"{where} has no column {name!r}.{hint} Got {list(known)}."
+            )
+        if list(known).count(name) > 1:
+            raise ValueError(
+                f"{where} must have one column {name!r}. Got {list(known)}."
+            )
+
+
+def first_failure(files, names, fetch):
+    """Return the first file and column that cannot be read, or None and None."""
+    for file in files:
+        table = f"{reader_of(files)}([{_literal(file)}])"
+        try:
+            fetch(f"DESCRIBE FROM {table}")
+        except Exception:
+            return file, None
+        for name in names:
+            try:
+                fetch(f"SELECT max(hash({quoted(name)})) FROM {table}")
+            except Exception:
+                return file, name
+    return None, None
+
+
+def text_in_sql(value):
+    """Return a string in SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _reader(name):
+    if "://" in name:
+        name = name.partition("?")[0]
+    match = _ENDING.search(name)
+    return FORMATS.get(match.group(1).lower()) if match else None
+
+
+def reader_of(files):
+    """Return the function of DuckDB that reads some files."""
+    readers = {_reader(name) for name in files}
+    if readers <= {None}:
+        raise ValueError(
+            f"The names of files must end with "
+            f"{', '.join('.' + ending for ending in FORMATS)}. Got {shown(files[0])}. "
+            "Of a database pass a query, such as duckdb.connect(file).sql('FROM t')."
+        )
+    if len(readers) > 1:
+        raise ValueError(
+            "All files must be of one format. Got files of several: "
+            f"{shown(sorted({Path(name).suffix for name in files}))}."
+        )
+    return readers.pop()
+
+
+def _literal(file):
+    """Return a file in SQL: DuckDB takes names with these letters for patterns."""
+    if "://" not in file:
+        file = re.sub(r"[*?[]", r"[\g<0>]", file)
+    return text_in_sql(file)
+
+
+def _call(reader, files, **options):
+    """Return the SQL of a call of a reader."""
+    # Names of folders such as "y_true=0" are not read as columns.
+    options = {"hive_partitioning": "false", **options}
+    given = ", ".join(f"{name} = {value}" for name, value in options.items() if value)
+    return f"{reader}([{', '.join(map(_literal, files))}], {given})"
+
+
+def _compression(file):
+    """Return how a file is packed, which DuckDB does not see in names with "?".
+
+    None for a URL, where "?" is not a part of the name.
+    """
+    if "://" in file:
+        return None
+    ending = file.lower().rpartition(".")[2]
+    return {"gz": "'gzip'", "zst": "'zstd'"}.get(ending, "'uncompressed'")
+
+
+def _union(parts):
+    """Return the SQL of the rows of parts, one after another."""
+    return f"({' UNION ALL '.join(parts)})"
+
+
+def _parquet(files, columns, fetch):
+    """Return the SQL of Parquet files whose types are equal, or cast exactly."""
+    names, layouts = columns.named(), []
+    for file in files:
+        rows = fetch(f"DESCRIBE FROM {_call('read_parquet', [file])}")
+        layouts.append({name: kind for name, kind, *_ in rows})
+        check_known(columns, layouts[-1], f"The file {file!r}")
+    _refuse_inexact_parquet(files, names, fetch)
+    types = {}
+    for name in names:
+        first = {}
+        for file, layout in zip(files, layouts, strict=True):
+            first.setdefault(layout[name], file)
+        types[name] = _exact_type(list(first))
+        if types[name] is None:
+            got = " and ".join(f"{kind} in {file!r}" for kind, file in first.items())
+            raise ValueError(
+                f"The column {name!r} must have one type in all files, or types that "
+                f"one of them can hold exactly. Got {got}: write the files with one "
+                "type."
+            )
+    parts = []
+    both = zip(layouts, files, strict=True)
+    for layout, group in groupby(both, key=lambda pair: pair[0]):
+        table = _call("read_parquet", [file for _, file in group])
+        chosen = ", ".join(
+            quoted(name)
+            if layout[name] == kind
+            else f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}"
+            for name, kind in types.items()
+        )
+        parts.append(f"SELECT {chosen} FROM {table}")
+    return _union(parts)
+
+
+def _exact_type(types):
+    """Return the type that holds the values of all types exactly, or None."""
+    if len(types) == 1:
+        return types[0]
+    integers = _SIGNED | _UNSIGNED
+    bits = max((integers | _FLOATS).get(kind, 99) for kind in types)
+    if {*types} <= {*_UNSIGNED}:
+        fitting = _UNSIGNED
+    else:
+        fitting = _SIGNED if {*types} <= {*integers} else _FLOATS
+    return next((kind for kind, holds in fitting.items() if holds >= bits), None)
+
+
+def _refuse_inexact_parquet(files, names, fetch):
+    """Raise if DuckDB reads a column of a Parquet file with less digits than it has."""
+    listed = ", ".join(map(_literal, files))
+    rows = fetch(
+        "SELECT file_name, name, precision, logical_type FROM "
+        f"parquet_schema([{listed}]) WHERE num_children IS NULL AND "
+        "(precision > 38 OR logical_type LIKE '%NANOS=Nano%')"
+    )
+    for file, name, precision, kind in rows:
+        if name not in names:
+            continue
+        if precision is not None and precision > 38:
+            raise ValueError(
+                f"The column {name!r} of {file!r} must have at most 38 digits. Got a "
+                f"decimal of {precision}: cast it, for example to text."
+            )
+        table = _call("read_parquet", [file])
+        query = f"SELECT typeof({quoted(name)}) FROM {table} LIMIT 1"
+        if any(not as_read.endswith("_NS") for (as_read,) in fetch(query)):
+            raise ValueError(
+                f"The column {name!r} of {file!r} must not hold nanoseconds, which "
+                f"this version of DuckDB does not read. Got {kind}: cast it, for "
+                "example to text, or upgrade DuckDB."
+            )
+
+
+def _csv(files, columns, fetch):
+    """Return the SQL of CSV files: ids as text or integers, and numbers."""
+    names, layouts = columns.named(), []
+    for file in files:
+        delimiter, header = _header(file, names, fetch)
+        check_known(columns, header, f"The file {file!r}")
+        layouts.append((delimiter, _compression(file), header))
+
+    def text(*more):
+        parts = []
+        both = zip(layouts, files, strict=True)
+        for layout, group in groupby(both, key=lambda pair: pair[0]):
+            delimiter, compression, header = layout
+            # Numbered, since names may be equal but for their case.
+            types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
+            table = _call(
+                "read_csv",
+                [file for _, file in group],
+                auto_detect="false",
+                header="true",
+                compression=compression,
+                delim=text_in_sql(delimiter),
+                quote="'\"'",
+                escape="'\"'",
+                columns=f"{{{types}}}",
+                **({"filename": "'the file'"} if more else {}),
+            )
+            chosen = [f"c{header.index(name)} AS {quoted(name)}" for name in names]
+            parts.append(f"SELECT {', '.join([*chosen, *more])} FROM {table}")
+        return _union(parts)
+
+    types = _types_of_text(text(), columns, fetch)
+    for name, kind in types.items():
+        if kind is None:
+            _refuse_text(text('"the file"'), name, columns, fetch)
+    typed = ", ".join(
+        f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}"
+        for name, kind in types.items()
+    )
+    return f"(SELECT {typed} FROM {text()})"
+
+
+def _header(file, names, fetch):
+    """Return the delimiter of a CSV file and the names of its columns.
+
+    It is the delimiter that finds most of the names that are asked for, and of several
+    the one that finds most fields.
+    """
+    line = _first_line(file, fetch)
+    if not line:
+        raise ValueError(
+            f"The file {file!r} must hold the names of the columns on its first line. "
+            "Got an empty line."
+        )
+    found = []
+    for delimiter in _DELIMITERS:
+        header = next(csv.reader([line], delimiter=delimiter))
+        found.append((len({*names} & {*header}), len(header), delimiter, header))
+    *_, delimiter, header = max(found, key=lambda one: one[:2])
+    return delimiter, header
+
+
+# How files begin that are not text in UTF-8.
+_NOT_UTF_8 = {
+    b"\x1f\x8b": "a gzip file: let its name end in .csv.gz",
+    b"\xff\xfe": "text in UTF-16: save it as UTF-8",
+    b"\xfe\xff": "text in UTF-16: save it as UTF-8",
+}
+
+
+def _first_line(file, fetch):
+    """Return the first line of a file of text; "" if it is empty."""
+    if os.path.isfile(file) and not file.lower().endswith((".gz", ".zst")):
+        with open(file, "rb") as content:
+            begins = content.read(2)
+        for bytes_, what in _NOT_UTF_8.items():
+            if begins == bytes_:
+                raise ValueError(f"The file {file!r} must be CSV in UTF-8. Got {what}.")
+    if os.path.isfile(file) and not file.lower().endswith(".zst"):
+        unpack = gzip.open if file.lower().endswith(".gz") else open
+        try:
+            # Bytes that are not UTF-8 are an error when the rows are read.
+            with unpack(file, "rt", encoding="utf-8-sig", errors="replace") as lines:
+                return lines.readline().rstrip("\n")
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(
+                f"The file {file!r} must be gzip. Got: {error}."
+            ) from error
+    table = _call(
+        "read_csv",
+        [file],
+        auto_detect="false",
+        header="false",
+        delim="'\x1f'",
+        quote="''",
+        escape="''",
+        columns="{'line': 'VARCHAR'}",
+    )
+    return next((line for (line,) in fetch(f"SELECT line FROM {table} LIMIT 1")), "")
+
+
+# Whether a text in a CSV file is that of a value of a type:
+#
+#     text      BIGINT  BOOLEAN  DOUBLE  as an id
+#     "7"       yes     no       yes     the integer 7
+#     "007"     no      no       yes     text: another id than 7
+#     "1e5"     no      no       yes     text
+#     "True"    no      yes      no      text
+#     "1_000"   no      no       no      text, though DuckDB casts it to a number
+_IS_TEXT_OF = {
+    "BOOLEAN": "lower({0}) IN ('true', 'false')",
+    "BIGINT": "CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}",
+    "DECIMAL(38, 0)": "CAST(TRY_CAST({0} AS DECIMAL(38, 0)) AS VARCHAR) = {0}",
+    "DOUBLE": "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND strpos({0}, '_') = 0",
+    "VARCHAR": "true",
+}
+
+
+def _types_of_text(table, columns, fetch):
+    """Return the type of each column of a table of text; None if it has none.
+
+    It is the first one whose text all values of the column are, in all files.
+    """
+    counts, choices = [], {}
+    for name in columns.named():
+        if name in columns.masks().values():
+            choices[name] = ["BOOLEAN"]
+        elif name in columns.numbers():
+            choices[name] = ["BIGINT", "BOOLEAN", "DOUBLE"]
+        elif name in columns.ids():
+            choices[name] = ["BIGINT", "DECIMAL(38, 0)", "VARCHAR"]
+        else:
+            choices[name] = ["BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"]
+        value = quoted(name)
+        counts.append(f"count({value})")
+        for kind in choices[name]:
+            counts.append(f"count({value}) FILTER ({_IS_TEXT_OF[kind].format(value)})")
+    (found,) = fetch(f"SELECT {', '.join(counts)} FROM {table}")
+    found, types = list(found), {}
+    for name, kinds in choices.items():
+        n_values, *n_fitting = (found.pop(0) for _ in range(1 + len(kinds)))
+        fitting = [k for k, n in zip(kinds, n_fitting, strict=True) if n == n_values]
+        # Without a value all would fit: the last one is the most general.
+        types[name] = (fitting[0] if n_values else kinds[-1]) if fitting else None
+    return types
+
+
+def _refuse_text(table, name, columns, fetch):
+    """Raise with the first value of a CSV file that is not a number, or a boolean."""
+    is_mask, value = name in columns.masks().values(), quoted(name)
+    what, kind = ("booleans", "BOOLEAN") if is_mask else ("numbers", "DOUBLE")
+    ((got, file),) = fetch(
+        f'SELECT {value}, "the file" FROM {table} WHERE {value} IS NOT NULL '
+        f"AND NOT ({_IS_TEXT_OF[kind].format(value)}) LIMIT 1"
+    )
+    raise ValueError(
+        f"The column {name!r} of {file!r} must hold {what}. Got {shown(got)}."
+    )
+
+
+# What stands for the named columns of files in a FROM clause, by the reader of DuckDB.
+_RELATIONS = {"read_csv": _csv, "read_parquet": _parquet}

@@ -1,10 +1,11 @@
-"""Text files of judgements, runs and grades: TREC and LETOR."""
+"""Text files of judgements, runs and grades, TREC and LETOR, and ids as bytes."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from __future__ import annotations
 
 import bz2
+import functools
 import gzip
 import io
 import re
@@ -22,7 +23,6 @@ from skrank._callers import warn_caller
 from skrank._checks import check_choice, check_flag
 from skrank._ranking.ids import encode_qid
 from skrank._types import PathLike
-from skrank.tables.triples import Triples, fixed_width, text_of
 
 
 def read_qrels(path: PathLike, *, subtopics: bool = False) -> Bunch:
@@ -73,11 +73,11 @@ def read_qrels(path: PathLike, *, subtopics: bool = False) -> Bunch:
     ['1', '2']
     """
     check_flag(subtopics, "subtopics", "read_qrels")
-    qrels = _bunch(read_triples(path, QRELS), "grade")
-    if subtopics:
-        by_subtopic = read_triples(path, QRELS._replace(document=1))
-        qrels.subtopic = text_of(by_subtopic.doc_id)
-    return qrels
+    qrels = _bunch(triples_of_file(path, QRELS), "grade")
+    if not subtopics:
+        return qrels
+    by_subtopic = triples_of_file(path, QRELS._replace(document=1))
+    return Bunch(**qrels, subtopic=text_of(by_subtopic.doc_id))
 
 
 def read_run(path: PathLike, *, order: Literal["score", "rank"] = "score") -> Bunch:
@@ -131,8 +131,8 @@ def read_run(path: PathLike, *, order: Literal["score", "rank"] = "score") -> Bu
     """
     check_choice(order, ("score", "rank"), "order", "read_run")
     if order == "score":
-        return _bunch(read_triples(path, RUN), "score")
-    ranked = read_triples(path, RUN_BY_RANK)
+        return _bunch(triples_of_file(path, RUN), "score")
+    ranked = triples_of_file(path, RUN_BY_RANK)
     return _bunch(ranked._replace(value=0 - ranked.value), "score")
 
 
@@ -250,6 +250,62 @@ def _refuse_ids(path):
                 ) from None
 
 
+# File names and other text that is not UTF-8 keep their bytes.
+CODEC = "utf-8", "surrogateescape"
+
+
+class Triples(NamedTuple):
+    """Queries, documents and values, a row for each pair of a query and a document.
+
+    Ids are integers, or UTF-8 text in bytes of a width that is a multiple of 8: so
+    they are compared and sorted without becoming Python objects, and in the order in
+    which trec_eval sorts them.
+    """
+
+    qid: np.ndarray
+    doc_id: np.ndarray
+    value: np.ndarray
+
+
+def fixed_width(data, starts, ends):
+    """Return parts of a string as bytes of a width that is a multiple of 8.
+
+    The text is an array of uint8; the parts are in its order. Each is read in the width
+    of the longest one, here 8 for "d7" and "FR94", and then masked:
+
+        F R 9 4 _ 3 _ 2     what stands in the text from the start of a part
+        255 x 4, 0 x 4      the mask for its length
+        F R 9 4 0 0 0 0     the part, by "and" of eight bytes at once
+    """
+    length = ends - starts
+    longest = int(length.max(initial=1))
+    width = longest + -longest % 8
+    if len(starts) and starts[-1] + width > len(data):
+        data = np.append(data, np.zeros(width, dtype=np.uint8))
+    n_starts = max(len(data) - width + 1, 0)
+    parts = np.ndarray(n_starts, f"V{width}", data, strides=(1,))[starts]
+    # What stands behind a part is set to 0.
+    mask = _bytes_of_length(width)[length]
+    return (parts.view(np.uint64) & mask.view(np.uint64)).view(f"S{width}")
+
+
+@functools.lru_cache(maxsize=8)
+def _bytes_of_length(width):
+    """Return bytes for each length up to `width`: 255 up to it, and 0 behind it."""
+    ones = np.tri(width + 1, width, -1, dtype=np.uint8)
+    return (ones * np.uint8(255)).view(f"V{width}").ravel()
+
+
+def text_of(ids):
+    """Return ids as integers or str."""
+    if ids.dtype.kind != "S":
+        return ids
+    if (ids.view(np.uint8) < 128).all():  # ASCII: many times faster
+        width = ids.dtype.itemsize
+        return ids.view(np.uint8).astype(np.uint32).view(f"U{width}")
+    return np.char.decode(ids, *CODEC)
+
+
 # The bytes that are parsed at once: what is made of them stays in the cache.
 _CHUNK = 2**18
 _TAB, _NEWLINE, _RETURN, _SPACE, _UNDERSCORE = b"\t\n\r _"
@@ -279,7 +335,7 @@ RUN = Format("query, Q0, document, rank, score, tag", 6, 4, "score", True)
 RUN_BY_RANK = RUN._replace(value=3, noun="rank")
 
 
-def read_triples(path, format):
+def triples_of_file(path, format):
     """Return the Triples of a file of a format; ``.gz`` is unpacked."""
     with open(path, "rb") as file:
         return read_open(file, path, format)[0]
@@ -293,7 +349,9 @@ def read_open(file, path, format):
     documents, and the format does not read them, this warns.
     """
     parts, n_lines, tag = [], 0, None
-    ties = _Ties()
+    # The ranks of a run in which all documents of each query are tied so far. Most runs
+    # have two scores for a query in the first lines: then no more ranks are looked at.
+    ranks = [] if format is RUN else None
     if str(path).endswith(".gz"):
         file = gzip.GzipFile(fileobj=file, mode="rb")
     for chunk in _whole_lines(file, path):
@@ -302,8 +360,9 @@ def read_open(file, path, format):
             raise ValueError(_first_error(chunk, format, path, n_lines))
         if format is RUN:
             tag = tag or _tag(chunk)
-            if ties.only:
-                ties.watch(part, chunk)
+        if ranks is not None:
+            by_rank = _parse(chunk, RUN_BY_RANK)[0] if _are_tied(part) else None
+            ranks = None if by_rank is None else [*ranks, by_rank.value]
         parts.append(part)
         n_lines += n_more
     if not sum(len(part.value) for part in parts):
@@ -314,7 +373,11 @@ def read_open(file, path, format):
     columns = list(zip(*parts, strict=True))
     del part, parts  # each column is freed when it is joined
     triples = Triples(*(np.concatenate(columns.pop(0)) for _ in range(3)))
-    if format is RUN and ties.only and ties.hide_an_order(triples):
+    if (
+        ranks is not None
+        and _are_tied(triples)
+        and not _are_tied(triples._replace(value=np.concatenate(ranks)))
+    ):
         warn_caller(
             f"The scores of {path} are equal for all documents of a query, and the "
             "ranks are not. Only scores order documents, so that all of them are tied. "
@@ -334,40 +397,6 @@ def _tag(chunk):
     return None
 
 
-class _Ties:
-    """Finds the runs in which only the ranks order the documents.
-
-    Most runs have a query with two scores among the first lines: then nothing more is
-    looked at.
-    """
-
-    def __init__(self):
-        self.only = True  # whether each query's documents are tied in all lines so far
-        self._by_rank = []  # lines with their ranks, until a query has two ranks
-        self._ranks_differ = False
-
-    def watch(self, part, chunk):
-        """Look at some lines of a run: their Triples and their bytes."""
-        self.only = _are_tied(part)
-        if not self.only or self._ranks_differ:
-            return
-        by_rank, _ = _parse(chunk, RUN_BY_RANK)
-        if by_rank is None:  # ranks that are not numbers order nothing
-            self.only = False
-            return
-        self._by_rank.append(by_rank)
-        self._ranks_differ = not _are_tied(by_rank)
-
-    def hide_an_order(self, triples):
-        """Return True if all documents of a whole run are tied, and not by rank."""
-        if not _are_tied(triples):
-            return False
-        columns = zip(*self._by_rank, strict=True)
-        return self._ranks_differ or not _are_tied(
-            Triples(*map(np.concatenate, columns))
-        )
-
-
 def _are_tied(triples):
     """Return True if the values of each query are equal."""
     if not len(triples.value):
@@ -380,23 +409,19 @@ def _are_tied(triples):
 
 def _whole_lines(file, path):
     """Yield the bytes of a file, some whole lines at a time."""
-    left = _read(file, path).removeprefix(_BYTE_ORDER_MARK)
-    while left:
-        more = _read(file, path)
-        if not more:
-            yield left if left.endswith(b"\n") else left + b"\n"
-            return
-        end = left.rfind(b"\n") + 1
-        # What comes after a return at the very end may be its newline.
-        end = max(end, left.rfind(b"\r", end, -1) + 1)
-        if end:
-            yield left[:end]
-        left = left[end:] + more
-
-
-def _read(file, path):
     try:
-        return file.read(_CHUNK)
+        left = file.read(_CHUNK).removeprefix(_BYTE_ORDER_MARK)
+        while left:
+            more = file.read(_CHUNK)
+            if not more:
+                yield left if left.endswith(b"\n") else left + b"\n"
+                return
+            end = left.rfind(b"\n") + 1
+            # What comes after a return at the very end may be its newline.
+            end = max(end, left.rfind(b"\r", end, -1) + 1)
+            if end:
+                yield left[:end]
+            left = left[end:] + more
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} cannot be unpacked: {error}") from None
 
@@ -416,6 +441,11 @@ def _parse(chunk, format):
         n_known += np.count_nonzero(data == _TAB)
     if n_control > n_known or _DELETE in chunk:
         return None, n_lines
+    # Words begin and end where the bytes change between space and letters:
+    #
+    #     data      \n  3  0  1     Q  0  \n     the line "301 Q0"
+    #     is_word    0  1  1  1  0  1  1  0
+    #     edges         1        4  5     7      starts are 1 and 5, ends 4 and 7
     is_word = data > _SPACE
     edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
     starts, ends = edges[::2], edges[1::2]
@@ -464,16 +494,10 @@ def _numbers(text, format):
         except (ValueError, OverflowError):
             pass
     values = text.astype(np.float64)
-    if not _are_valid(values, format):
+    # A score may be infinite.
+    if np.isnan(values).any() or (format is not RUN and np.isinf(values).any()):
         raise ValueError("Not a number.")
     return values
-
-
-def _are_valid(values, format):
-    """Return True if values can be evaluated. A score may be infinite."""
-    if format is RUN:
-        return not np.isnan(values).any()
-    return np.isfinite(values).all()
 
 
 def _first_error(chunk, format, path, n_before):

@@ -15,7 +15,7 @@ import pytrec_eval
 from sklearn.utils import Bunch
 
 from skrank.metrics import evaluate, explain, tie_report
-from skrank.tables import align, alignment, read_qrels, read_run, score_runs
+from skrank.tables import align, read_qrels, read_run, score_runs
 
 pytestmark = pytest.mark.slow_rows
 
@@ -479,7 +479,7 @@ def test_the_join_is_that_of_a_loop(seed):
 
 
 def test_the_join_is_that_of_a_loop_for_many_queries(monkeypatch):
-    monkeypatch.setattr(alignment, "_BLOCK", 50)
+    monkeypatch.setattr(sys.modules["skrank.tables.align"], "_BLOCK", 50)
     qrels, run = random_data(0, n_queries=300, n_documents=4)
     aligned = align(qrels, run)
     assert set(rows_of(aligned)) == outer_join(qrels, run)

@@ -21,7 +21,7 @@ from skrank.metrics import (
     score_queries,
 )
 from skrank.tables import align, read_qrels, read_rows, score_runs, score_table, stream
-from skrank.tables.core import ArrowCore
+from skrank.tables.stream import ArrowCore
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
 from tests.tables.sources import FORMS, as_source
 

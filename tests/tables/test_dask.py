@@ -16,8 +16,8 @@ from skrank.evaluation.evaluate import read_requests
 from skrank.metrics import add_scorer, evaluate, score_queries
 from skrank.stats import confidence_interval
 from skrank.tables import clusters, score_table, stream
-from skrank.tables.core import ArrowCore, Columns
-from skrank.tables.spark import score_batches
+from skrank.tables.clusters import score_batches
+from skrank.tables.stream import ArrowCore, Columns
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.drawn_tables import draw_shuffled
 from tests.tables.sources import SMALL

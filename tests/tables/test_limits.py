@@ -19,8 +19,8 @@ import pytest
 
 from skrank.metrics import evaluate
 from skrank.tables import score_table
-from skrank.tables.core import Columns
 from skrank.tables.source import Source
+from skrank.tables.stream import Columns
 from tests import processes
 from tests.tables.sources import ORDERS, SMALL, as_source, draw
 

@@ -19,8 +19,8 @@ from numpy.testing import assert_array_equal
 from skrank.evaluation.evaluate import read_requests, score_requests
 from skrank.metrics import evaluate, score_queries
 from skrank.tables import score_table, stream
-from skrank.tables.core import Columns
 from skrank.tables.source import Source
+from skrank.tables.stream import Columns
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.tables.sources import FORMS, ORDERS, SMALL, arrays, as_source, draw
 
@@ -365,7 +365,7 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
         seen.append(np.asarray(arrays.qid).dtype.kind)
         return score_requests(requests, arrays, rankers, **params)
 
-    monkeypatch.setattr("skrank.tables.core.score_requests", scored)
+    monkeypatch.setattr("skrank.tables.stream.score_requests", scored)
     ids = score_table(table, "mrr").keys["qid"]
     assert set(seen) == {"i"}
     assert len(seen) > 3
@@ -373,7 +373,7 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
 
 
 def test_a_core_can_be_sent_to_another_process():
-    from skrank.tables.core import ArrowCore
+    from skrank.tables.stream import ArrowCore
 
     table = draw("grouped")
     metrics = [name for name in FEW if name != "err"]  # which needs a highest grade

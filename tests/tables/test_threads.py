@@ -9,7 +9,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from skrank.tables.threads import Threads
+from skrank.tables.stream import Threads
 from tests import processes
 
 
@@ -55,7 +55,7 @@ def test_what_has_begun_ends_before_closing_and_the_rest_never_begins():
 # In a process of its own, without coverage, in which it may also strike a lock.
 INTERRUPTED = """
 import signal
-from skrank.tables.threads import Threads
+from skrank.tables.stream import Threads
 
 def interrupt(*_):
     raise KeyboardInterrupt

@@ -22,7 +22,7 @@ from skrank.metrics import (
 )
 from skrank.stats import confidence_interval
 from skrank.tables import ClusterScores, clusters, score_catalogue, score_table
-from skrank.tables.spark import SparkTable
+from skrank.tables.clusters import SparkTable
 from tests import processes
 from tests.brute_force import LISTED
 from tests.drawn_tables import draw_shuffled

@@ -1,31 +1,37 @@
-"""The judgements and runs that commands read."""
+"""What the command line reads and what it prints."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib
+import csv
 import glob
+import io
+import json
+import math
 import os
 import re
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_count, check_number
+from skrank._checks import check_count, check_number, import_extra
 from skrank._engine.names import TREC_EVAL
 from skrank._ranking.ids import encode_qid
+from skrank._text_tables import TEXT, as_markdown, table
 from skrank.evaluation.query_scores import QueryScores
-from skrank.evaluation.saved_scores import is_saved
-from skrank.tables.alignment import (
+from skrank.evaluation.saved_scores import is_saved, whole_file
+from skrank.tables.align import (
     align_sides,
     by_subtopic_of,
     lowest_judged,
     with_subtopics,
 )
-from skrank.tables.files import UnknownColumn, is_table_file
 from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_form
-from skrank.tables.trec_text import read_open, read_qrels
-from skrank.tables.triples import Triples
+from skrank.tables.source import UnknownColumn, is_table_file
+from skrank.tables.trec_text import Triples, read_open, read_qrels
 
 STDIN = "-"
 # The columns of judgements in the form of BEIR, a file qrels/test.tsv.
@@ -43,28 +49,14 @@ def metrics_of(names):
     return found
 
 
-class Side(NamedTuple):
-    """Judgements or a run, as a command reads them.
-
-    Attributes
-    ----------
-    triples : Triples
-        The queries, documents and values.
-    is_trec : bool
-        Whether they come from a file of TREC.
-    name : str
-        What messages call them.
-    tag : str or None
-        The tag of a run of TREC.
-    subtopics : tuple
-        Of judgements by subtopic, whose values are numbers of documents, the values by
-        document; see :func:`~skrank.tables.alignment.with_subtopics`.
-    """
+class Loaded(NamedTuple):
+    """Judgements or a run, as a command reads them."""
 
     triples: Triples
-    is_trec: bool
-    name: str
-    tag: str | None = None
+    is_trec: bool  # whether they come from a file of TREC
+    name: str  # for messages
+    tag: str | None = None  # of a run of TREC
+    # Of judgements by subtopic the values by document that `with_subtopics` returns.
     subtopics: tuple = ()
 
 
@@ -93,17 +85,13 @@ def same_twice(options):
     return ""
 
 
-def has_subtopics(options):
-    """Return True if judgements are a file of TREC, which may have subtopics."""
-    return is_trec(options.qrels)
-
-
-def read_judgements(options, advance=lambda n_bytes: None, *, subtopics=False):
-    """Return the :class:`Side` of the judgements, if asked for by subtopic."""
+def load_judgements(options, advance=lambda n_bytes: None, *, subtopics=False):
+    """Return the judgements, if asked for by subtopic, as :class:`Loaded`."""
     path, grade = options.qrels, options.y_true
     is_named = {options.qid, options.doc_id, grade} != {None}
-    is_of_beir = not is_named and not is_trec(path) and _is_of_beir(path)
-    names = BEIR if is_of_beir else _columns(options, grade or "grade")
+    names = Names(options.qid or "qid", options.doc_id or "doc_id", grade or "grade")
+    if not is_named and not is_trec(path) and _is_of_beir(path):
+        names = BEIR
     if not subtopics:
         return _read_side(path, TRUTH, names, advance)
     if path == STDIN:
@@ -120,19 +108,15 @@ def read_judgements(options, advance=lambda n_bytes: None, *, subtopics=False):
     return side._replace(triples=triples, subtopics=tuple(of_documents))
 
 
-def read_run(options, path, advance=lambda n_bytes: None):
-    """Return the :class:`Side` of a run."""
+def load_run(options, path, advance=lambda n_bytes: None):
+    """Return a run as :class:`Loaded`."""
     score, *more = options.y_score or ["score"]
     if more:
         raise ValueError(
             f"A run has one column of scores. Got --y-score {more[0]} too."
         )
-    return _read_side(path, RESULT, _columns(options, score), advance)
-
-
-def _columns(options, value):
-    """Return the names of the columns of judgements or a run in a table."""
-    return Names(options.qid or "qid", options.doc_id or "doc_id", value)
+    names = Names(options.qid or "qid", options.doc_id or "doc_id", score)
+    return _read_side(path, RESULT, names, advance)
 
 
 def _is_of_beir(path):
@@ -144,16 +128,17 @@ def _is_of_beir(path):
 
 
 def _read_side(path, form, names, advance):
+    """Return what stands in a file as :class:`Loaded`."""
     if is_trec(path):
         name = "standard input" if path == STDIN else path
         with _open(path) as file:
             watched = _Watched(file, advance)
             triples, tag = read_open(watched, name, form.format)
-        return Side(triples, True, name, tag)
+        return Loaded(triples, True, name, tag)
     with columns_named_by_options("Name"):
         triples = read_form(path, form._replace(name=path), names)
     advance(size_of(path))
-    return Side(triples, False, path)
+    return Loaded(triples, False, path)
 
 
 def _open(path):
@@ -247,11 +232,11 @@ _OF_RANKINGS = [
 
 
 def aligned(options, truth, result, convention=None):
-    """Return judgements and a run as :func:`~skrank.tables.align` does, and sentences.
+    """Return judgements and a run as :func:`~skrank.tables.align` does.
 
-    The sentences say what was done with ids of two types, and with tied documents.
+    Say what was done with ids of two types, and with tied documents.
     """
-    judged_from, said = options.judged_from, []
+    judged_from = options.judged_from
     if judged_from is not None:
         judged_from = check_number(judged_from, "--judged-from", "skrank")
     if options.depth is not None:
@@ -261,9 +246,10 @@ def aligned(options, truth, result, convention=None):
         result = result._replace(triples=top)
         if n_cut and not is_trec_eval:
             queries = f"{n_cut} {'query' if n_cut == 1 else 'queries'}"
-            said.append(
+            say(
                 f"-M {options.depth} leaves out some of the tied documents of "
-                f"{queries} of {result.name}: the last ids stay, as in trec_eval."
+                f"{queries} of {result.name}: the last ids stay, as in trec_eval.",
+                options,
             )
     lowest = lowest_judged(judged_from, convention)
     if truth.subtopics:  # which know what is judged
@@ -271,9 +257,9 @@ def aligned(options, truth, result, convention=None):
     rules = options.missing_queries or "zero", "drop", lowest
     sides, names = (truth[:2], result[:2]), (truth.name, result.name)
     found, change = align_sides(*sides, names, rules)
-    if truth.subtopics:
-        found = by_subtopic_of(found, *truth.subtopics)
-    return found, [*said, change] if change else said
+    if change:
+        say(change, options)
+    return by_subtopic_of(found, *truth.subtopics) if truth.subtopics else found
 
 
 def top_of_queries(triples, depth, in_single_precision=False):
@@ -339,3 +325,151 @@ def _also_called(path):
     """Return the path of a run, and its last part with endings and without."""
     name = os.path.basename(path)
     return {path, name, name.removesuffix(".gz"), name.partition(".")[0]}
+
+
+STDOUT = "-"
+# What a command knows besides the values of its options.
+_NOT_OPTIONS = {*("command", "default_metrics", "fail", "form", "qrels", "run")}
+
+
+def say(message, options):
+    """Write one line to the errors, if they can be written.
+
+    Parameters of Python that are options here are named as options.
+    """
+    words = " ".join(str(message).split())
+    names = "|".join(vars(options).keys() - _NOT_OPTIONS)
+    if names:
+        words = re.sub(
+            rf"The '({names})' parameter of \w+|`({names})`",
+            lambda m: _option(m[1] or m[2]),
+            words,
+        )
+        words = re.sub(
+            rf"(?<![\w(])({names})='?([\w.+-]*\w)'?",
+            lambda m: f"{_option(m[1])} {m[2]}",
+            words,
+        )
+    with contextlib.suppress(OSError):
+        write(f"skrank: {words}\n", sys.stderr)
+
+
+def _option(name):
+    return f"--{name.replace('_', '-')}"
+
+
+def write(text, stream):
+    r"""Write text to the output or the errors, quietly if nobody reads them any more.
+
+    A character that the terminal does not have is written as its number: "\xe4".
+    """
+    if stream is None:  # Python has none if it was closed before
+        return
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError as error:
+        # Python would write what is left once more at its end, and fail once more.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        if not isinstance(error, BrokenPipeError):
+            raise
+
+
+def printed(form, header, rows):
+    """Return rows of text and numbers as "text", "csv" or "markdown".
+
+    All digits of a number are in CSV only.
+    """
+    if form == "csv":
+        file = io.StringIO()
+        write_csv(file, header, rows)
+        return file.getvalue().removesuffix("\n")
+    cells = [
+        [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row]
+        for row in rows
+    ]
+    if form == "markdown":
+        return as_markdown("", [(header, cells)]).lstrip()
+    return table(header, cells, left=(*TEXT, "qid"))
+
+
+def as_json(data):
+    """Return data as JSON, in which numbers that are not finite are null."""
+    return json.dumps(_finite(data), indent=2)
+
+
+def _finite(data):
+    if isinstance(data, dict):
+        return {str(name): _finite(value) for name, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def write_csv(file, header, rows):
+    """Write rows to an open file of text."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+
+
+def rows_of_queries(scored):
+    """Return the header and the rows of the values of queries, as they count."""
+    metrics = next(iter(scored.values())).metrics
+    rows = []
+    for name, scores in scored.items():
+        columns = scores.keys["qid"].tolist(), *scores.values[0].tolist()
+        rows += [(name, *row) for row in zip(*columns, strict=True)]
+    return ["ranker", "qid", *metrics], rows
+
+
+def check_writable(path, option="--by-query"):
+    """Raise if no file of this name can be written."""
+    if path is None or (path == STDOUT and option == "--by-query"):
+        return
+    if option == "--save" and Path(path).suffix != ".parquet":
+        raise ValueError(f"The file of --save must end in .parquet. Got {path!r}.")
+    if Path(path).suffix not in (".csv", ".parquet"):
+        raise ValueError(
+            "The file of --by-query must end in .csv or .parquet, or be '-' for the "
+            f"standard output. Got {path!r}."
+        )
+    if Path(path).suffix == ".parquet":
+        import_extra("pyarrow")
+    if os.path.isdir(path):
+        raise IsADirectoryError(21, "Is a directory", path)
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(2, "No such file or directory", folder)
+
+
+def save(path, scored):
+    """Save the scores of one run, which keeps its name, for `QueryScores.load`."""
+    if len(scored) > 1:
+        raise ValueError(f"--save takes the scores of one run. Got {[*scored]}.")
+    ((name, scores),) = scored.items()
+    table = scores.table._replace(rankers=(name,))
+    replace(scores, table=table).save(path)
+
+
+def write_queries(path, scored):
+    """Write the values of queries to a file, the whole of it or nothing."""
+    with whole_file(path) as part:
+        if Path(path).suffix == ".csv":
+            # Ids that are not UTF-8 are written as they were read.
+            kept = {"encoding": "utf-8", "errors": "surrogateescape"}
+            with open(part, "w", newline="", **kept) as file:
+                write_csv(file, *rows_of_queries(scored))
+            return
+        pyarrow, tables = import_extra("pyarrow"), []
+        for name, scores in scored.items():
+            qid, (values,) = scores.keys["qid"], scores.values
+            columns = {"ranker": [name] * len(qid), "qid": qid}
+            columns |= dict(zip(scores.metrics, values, strict=True))
+            tables.append(pyarrow.table(columns))
+        parquet = import_extra("pyarrow.parquet")
+        parquet.write_table(pyarrow.concat_tables(tables), part)

@@ -25,12 +25,17 @@ from skrank._checks import (
 from skrank._engine.conventions import CONVENTIONS
 from skrank._ranking.ids import encode_qid, find_alike
 from skrank._types import Judgements
-from skrank.tables.forms import RESULT, TRUTH, Form, Names, are_runs, is_trec, read_form
-from skrank.tables.trec_text import QRELS
-from skrank.tables.triples import Triples, as_text, first_no_integer, text_of
-
-MISSING = ("zero", "drop", "raise")
-UNJUDGED = ("drop", "raise")
+from skrank.tables.forms import (
+    RESULT,
+    TRUTH,
+    Form,
+    Names,
+    are_runs,
+    first_no_integer,
+    is_trec,
+    read_form,
+)
+from skrank.tables.trec_text import QRELS, Triples, text_of
 
 
 def align(
@@ -139,8 +144,8 @@ def align(
     >>> evaluate(metrics="map", convention="trec_eval", **align(qrels, runs))
     {'bm25': {'map': 0.125}, 'dense': {'map': 0.75}}
     """
-    check_choice(missing_queries, MISSING, "missing_queries", "align")
-    check_choice(unjudged_queries, UNJUDGED, "unjudged_queries", "align")
+    check_choice(missing_queries, ("zero", "drop", "raise"), "missing_queries", "align")
+    check_choice(unjudged_queries, ("drop", "raise"), "unjudged_queries", "align")
     named = {"qid": qid, "doc_id": doc_id, "grade": grade, "score": score}
     for name, column in named.items():
         check_column_name(column, name, "align")
@@ -180,12 +185,14 @@ def with_subtopics(truth, subtopic, judged_from):
     _, first, document = np.unique(
         find_alike(truth.doc_id, query), return_index=True, return_inverse=True
     )
-    (twice,) = np.nonzero(_are_repeated(document * len(labels) + label))
+    pair = document * len(labels) + label
+    _, place, counts = np.unique(pair, return_inverse=True, return_counts=True)
+    (twice,) = np.nonzero(counts[place] > 1)
     if len(twice):
         raise ValueError(
             "The judgements must have each document once for a query and subtopic. Got "
-            f"{_first(truth.doc_id[twice])} for query {_first(truth.qid[twice])} and "
-            f"subtopic {_first(subtopic[twice])} more than once."
+            f"{_an_id(truth.doc_id[twice])} for query {_an_id(truth.qid[twice])} and "
+            f"subtopic {_an_id(subtopic[twice])} more than once."
         )
     order = np.lexsort((truth.value, document))
     last = np.flatnonzero(np.diff(document[order], append=-1))
@@ -194,11 +201,6 @@ def with_subtopics(truth, subtopic, judged_from):
     of_documents = sparse.csr_matrix(pairs, (len(first), len(labels)))
     numbered = Triples(truth.qid[first], truth.doc_id[first], np.arange(len(first)))
     return numbered, truth.value[order[last]], is_judged[order[last]], of_documents
-
-
-def _are_repeated(values):
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return counts[place] > 1
 
 
 def by_subtopic_of(aligned, grade, is_judged, subtopics):
@@ -255,7 +257,7 @@ def with_ids_of_one_type(truth, result, names, of_trec):
             ids[text] = bad
             kinds = ("text", "integers") if is_text[0] else ("integers", "text")
             got = " and ".join(
-                f"{kind} such as {_first(one)} in {name}"
+                f"{kind} such as {_an_id(one)} in {name}"
                 for kind, one, name in zip(kinds, ids, names, strict=True)
             )
             raise TypeError(
@@ -263,7 +265,7 @@ def with_ids_of_one_type(truth, result, names, of_trec):
                 f"{got}: make both text with str(), and the ids of a file with "
                 "pandas.read_csv(path, dtype=str)."
             )
-        sides[other] = sides[other]._replace(**{field: as_text(ids[other])})
+        sides[other] = sides[other]._replace(**{field: ids[other].astype("S24")})
         changed.append(
             f"The {what} ids of {names[other]} are integers, and those of "
             f"{names[text]}, a TREC file, are text: they are compared as text."
@@ -290,14 +292,14 @@ def align_triples(
     if not known.any():
         raise ValueError(
             f"{names[0]} and {names[1]} must have queries in common. Got queries such "
-            f"as {_first(ids)} and {_first(run_ids)}."
+            f"as {_an_id(ids)} and {_an_id(run_ids)}."
         )
     if not known.all():
         text = _some_queries(run_ids[~known], len(run_ids), names[1], "judgements")
         if unjudged_queries == "raise":
             raise ValueError(f"{text} Pass unjudged_queries='drop' to leave them out.")
         warn_caller(f"{text} They are left out.", UserWarning)
-        result, run_query = _select(result, run_query, known)
+        result, run_query = _of_queries(result, run_query, known)
     lacking = np.ones(len(ids), dtype=bool)
     lacking[place[known]] = False
     if missing_queries == "raise" and lacking.any():
@@ -308,21 +310,21 @@ def align_triples(
         )
     if missing_queries == "drop" and lacking.any():
         is_judged = is_judged[~lacking[query]]
-        truth, query = _select(truth, query, ~lacking)
+        truth, query = _of_queries(truth, query, ~lacking)
     truth = truth._replace(qid=query)
     result = result._replace(qid=place[run_query])
     aligned = outer_join(ids, truth, is_judged, result, names)
     if not (aligned.judged & aligned.returned).any():
         warn_caller(
             f"No document of {names[1]} is judged. Got documents such as "
-            f"{_first(truth.doc_id)} in {names[0]} and {_first(result.doc_id)} in "
+            f"{_an_id(truth.doc_id)} in {names[0]} and {_an_id(result.doc_id)} in "
             f"{names[1]}.",
             UserWarning,
         )
     return aligned
 
 
-def _select(triples, query, is_kept):
+def _of_queries(triples, query, is_kept):
     """Return the rows of some queries."""
     kept = is_kept[query]
     return Triples(*(column[kept] for column in triples)), query[kept]
@@ -337,7 +339,7 @@ def _judged(truth, judged_from, name):
     if len(low):
         raise ValueError(
             f"The grades of {name} must be >= 0. Got {grade[low[0]]} for document "
-            f"{_first(truth.doc_id[low])} of query {_first(truth.qid[low])}: with "
+            f"{_an_id(truth.doc_id[low])} of query {_an_id(truth.qid[low])}: with "
             "judged_from=0, documents with a lower grade are not judged, as for "
             "trec_eval."
         )
@@ -345,10 +347,10 @@ def _judged(truth, judged_from, name):
 
 
 def _some_queries(ids, n, name, what):
-    return f"{len(ids)} of {n} queries of {name} lack {what}, such as {_first(ids)}."
+    return f"{len(ids)} of {n} queries of {name} lack {what}, such as {_an_id(ids)}."
 
 
-def _first(ids):
+def _an_id(ids):
     return shown(text_of(ids[:1]).tolist()[0])
 
 
@@ -525,7 +527,7 @@ def outer_join(ids, truth, is_judged, result, names):
     # Whatever the judgements list is in the pool, also if its grade says nothing.
     pooled = judged if is_judged.all() else np.empty_like(judged)
     counts, start = np.zeros(len(ids), dtype=np.intp), 0
-    for low, high in _blocks(bounds[0] + bounds[1]):
+    for low, high in _blocks_of_queries(bounds[0] + bounds[1]):
         of_truth, of_run = (
             order[bound[low] : bound[high]]
             for order, bound in zip(orders, bounds, strict=True)
@@ -533,7 +535,7 @@ def outer_join(ids, truth, is_judged, result, names):
         query = np.append(truth.qid[of_truth], result.qid[of_run]) - low
         document = np.append(truth.doc_id[of_truth], result.doc_id[of_run])
         n_truth = len(of_truth)
-        judgement, rows = _join(query, document, n_truth, ids[low:high], names)
+        judgement, rows = _join_block(query, document, n_truth, ids[low:high], names)
 
         part = slice(start, start + len(rows))
         found = judgement >= 0
@@ -567,19 +569,26 @@ def _by_query(query, n_queries):
     return order, np.append(0, np.cumsum(np.bincount(query, minlength=n_queries)))
 
 
-def _blocks(bounds):
+def _blocks_of_queries(bounds):
     """Yield the first query of each block and that after its last."""
     rows = np.arange(0, bounds[-1], _BLOCK)
     first = np.unique(np.searchsorted(bounds, rows, side="right") - 1).tolist()
     yield from zip(first, [*first[1:], len(bounds) - 1], strict=True)
 
 
-def _join(query, doc_id, n_truth, ids, names):
+def _join_block(query, doc_id, n_truth, ids, names):
     """Join the rows of some queries, first those of the judgements, then of the run.
 
     Return the row of the judgements that belongs to each row of the run, or -1, and the
     joined rows by query: what was returned, in the order of the run, then what was only
-    judged.
+    judged. Of one query:
+
+        row         0  1  2 | 3  4     the judgements | the run
+        document    a  b  c | d  b
+        pair        0  1  2 | 3  1     the first row with this document
+        judgement             -1  1    of the rows 3 and 4 of the run
+        missing     0     2            judgements that no row of the run has
+        joined rows 3  4  0  2
     """
     pair = find_alike(doc_id, query)
     in_truth, in_run = pair[:n_truth], pair[n_truth:]
@@ -591,8 +600,8 @@ def _join(query, doc_id, n_truth, ids, names):
             row = first + twice[0]
             raise ValueError(
                 f"A document must occur once for each query in {name}. Got document "
-                f"{_shown_id(doc_id, row)} of query {_shown_id(ids, query[row])} more "
-                "than once."
+                f"{_an_id(doc_id[row:])} of query {_an_id(ids[query[row] :])} "
+                "more than once."
             )
     row_of.fill(-1)
     row_of[in_truth] = np.arange(n_truth)
@@ -602,8 +611,3 @@ def _join(query, doc_id, n_truth, ids, names):
     rows = np.append(np.arange(n_truth, len(pair)), missing)
     small = np.min_scalar_type(len(ids))
     return judgement, rows[np.argsort(query[rows].astype(small), kind="stable")]
-
-
-def _shown_id(ids, row):
-    """Return one id for an error."""
-    return shown(text_of(ids[row : row + 1]).tolist()[0])

@@ -15,9 +15,9 @@ from skrank._checks import check_column_name, shown
 from skrank._ranking.fusion import documents_of, fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid, find_alike
 from skrank._types import Judgements
-from skrank.tables.alignment import with_ids_of_one_type
+from skrank.tables.align import with_ids_of_one_type
 from skrank.tables.forms import RESULT, Names, are_runs, is_trec, read_form
-from skrank.tables.triples import text_of
+from skrank.tables.trec_text import text_of
 
 
 def fuse(
@@ -159,11 +159,18 @@ def fuse(
     returned = [not _is_empty(run) for run in runs.values()]
     if any(returned):
         runs = {name: run for name, run in runs.items() if not _is_empty(run)}
-    ids, query, documents, found = outer_join(_read(runs, Names(qid, doc_id, score)))
+    ids, query, documents, found = join_runs(
+        _read_runs(runs, Names(qid, doc_id, score))
+    )
     scores = np.full((len(found), len(returned)), np.nan)
     scores[:, np.flatnonzero(returned)] = found
     fused = fuse_scores(query, scores, fusion)
-    order = _best_first(query, fused, documents)
+    top = documents_of(query, fused)
+    order = top.row.copy()
+    (tied,) = np.nonzero(top.size > 1)  # in the order of their ids
+    _, codes = encode_qid(documents[order[tied]])
+    in_order = np.lexsort((codes, top.above[tied], top.query[tied]))
+    order[tied] = order[tied][in_order]
     return Bunch(
         qid=text_of(ids[query[order]]),
         doc_id=text_of(documents[order]),
@@ -176,7 +183,7 @@ def _is_empty(run):
     return isinstance(run, Mapping) and not any(len(found) for found in run.values())
 
 
-def _read(runs, names):
+def _read_runs(runs, names):
     """Return the Triples of runs by name, with ids of one type."""
     named = {name: f"runs[{name!r}]" for name in runs}
     sides = {
@@ -194,7 +201,7 @@ def _read(runs, names):
     return {named[name]: side for name, side in sides.items()}
 
 
-def outer_join(runs):
+def join_runs(runs):
     """Join runs on query and document.
 
     Return the query ids, and for each pair of a query and a document that occurs the
@@ -224,14 +231,3 @@ def outer_join(runs):
                 f"{shown(twice)} of query {shown(of_query)} more than once."
             )
     return ids, query[pairs], document[pairs], scores
-
-
-def _best_first(query, fused, documents):
-    """Return the rows by query, best first; ties are in the order of documents."""
-    top = documents_of(query, fused)
-    order = top.row.copy()
-    (tied,) = np.nonzero(top.size > 1)
-    rows = order[tied]
-    _, codes = encode_qid(documents[rows])
-    order[tied] = rows[np.lexsort((codes, top.above[tied], top.query[tied]))]
-    return order
