@@ -70,29 +70,24 @@ def measure(request, ranking, known, alike=None):
     if options.unjudged in FILLED:
         return Measured(_bound(request, ranking.fillings))
 
-    def values_in(ranking):
-        done = known.setdefault((definition, id(ranking)), [])
-        for others, values, _ in done:
-            if others == own:
-                return values
-        if metric.reads_first_rank:
-            values = values_at_first(definition, ranking, own)
-        else:
-            values = definition(ranking, **own)
-        done.append((own, values, ranking))  # kept, or another could get its id
-        return values
-
-    values, chance, ideal = values_in(ranking), None, None
+    found = {}
+    for part in parts_of(request) if options.adjusted and alike is None else ["values"]:
+        one = ranking if part == "values" else getattr(ranking, part)
+        done = known.setdefault((definition, id(one)), [])
+        values = next((values for others, values, _ in done if others == own), None)
+        if values is None:
+            if metric.reads_first_rank:
+                values = values_at_first(definition, one, own)
+            else:
+                values = definition(one, **own)
+            done.append((own, values, one))  # kept, or another could get its id
+        found[part] = values
     if alike is not None:
-        chance, ideal = alike.chance, alike.ideal
-    elif options.adjusted:
-        parts = parts_of(request)
-        chance = values_in(ranking.chance) if "chance" in parts else None
-        ideal = values_in(ranking.ideal) if "ideal" in parts else None
+        found |= {"chance": alike.chance, "ideal": alike.ideal}
     elif metric.best is not None and request.divides_sums:
-        ideal = metric.best(ranking, **own)
+        found["ideal"] = metric.best(ranking, **own)
     ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
-    return Measured(values, chance, ideal, ranks)
+    return Measured(**found, ranks=ranks)
 
 
 def _bound(request, fillings):
@@ -146,16 +141,15 @@ def reads_ranks(request):
     return metric.pool is not mean_of_queries or request.options.adjusted == "z"
 
 
-def summarize(request, measured, n_documents, weight=None, queries=None):
+def summarize(request, measured, n_documents, weight=None):
     """Return the value of a requested metric over all queries.
 
     That of each query with ``average=None``. `n_documents` and `weight` have one entry
-    per query. `queries` stand for all of them: :class:`Values`, or what has their
-    methods.
+    per query.
     """
     metric, options = request.metric, request.options
     instead, average = options.replace_undefined_by, options.average
-    if queries is None and average == "weighted":
+    if average == "weighted":
         n_documents = n_documents.astype(np.float64)
         if weight is not None and weight.max() > 2.0**960:
             weight = scaled(weight)  # no list is so long that the product overflows
@@ -163,10 +157,9 @@ def summarize(request, measured, n_documents, weight=None, queries=None):
     weight = None if average is None else weight
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
-        if queries is None:
-            counts_as = instead if metric.best is None else request.instead
-            given = metric, measured, options.own, counts_as
-            queries = Values(*given, average, weight)
+        counts_as = instead if metric.best is None else request.instead
+        given = metric, measured, options.own, counts_as
+        queries = Values(*given, average, weight)
         score, reason = queries.summary("values"), UNDEFINED
         if options.adjusted:
             if average is not None and not np.isnan(score):

@@ -157,21 +157,10 @@ def negated_scores(lists, rows, width):
     return np.subtract(0.0, scores, out=out, dtype=np.float64)
 
 
-def leave_out(keys, lists, rows, excluded):
-    """Set keys of lists side by side to inf after their end, and of what is excluded.
-
-    Excluded documents get the key `excluded`.
-    """
-    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
-    if lists.excluded is not None:
-        out = block_of_flags(lists, rows, keys.shape[1], lists.is_excluded)
-        keys[out] = excluded
-
-
 def block_of_flags(lists, rows, width, flags):
     """Return flags of lists side by side, and False after their end."""
     block = own_block(flags, lists.order.starts[rows], width)
-    fill_after_the_end(block, False, lists.order.lengths[rows])
+    leave_out(block, lists, rows, False, None)
     return block
 
 
@@ -181,12 +170,19 @@ def own_block(values, starts, width):
     return block.copy() if np.may_share_memory(block, values) else block
 
 
-def fill_after_the_end(block, value, lengths):
-    """Set the cells of lists side by side, in the order of length, that hold none."""
+def leave_out(block, lists, rows, after_the_end, excluded):
+    """Set the cells of lists side by side, in the order of length, that do not count.
+
+    Those after the end of a list, and those of excluded documents unless `excluded`,
+    what these are set to, is None.
+    """
+    lengths = lists.order.lengths[rows]
     if lengths[0] < block.shape[1]:  # columns before are full
         ragged = slice(lengths[0], block.shape[1])
         ended = np.arange(lengths[0], block.shape[1]) >= lengths[:, np.newaxis]
-        np.copyto(block[:, ragged], value, where=ended)
+        np.copyto(block[:, ragged], after_the_end, where=ended)
+    if excluded is not None and lists.excluded is not None:
+        block[block_of_flags(lists, rows, block.shape[1], lists.is_excluded)] = excluded
 
 
 def groups_of_sorted(lists, rows, keys, place, row, grade):

@@ -127,6 +127,7 @@ class Lists:
     doc_order: DocOrder | None = None  # of tied documents, by their ids
     is_matrix: bool = False  # whether a list was a row, so that weights come per query
     row: np.ndarray | None = None  # that of the input; None if these are all of them
+    alike: "Lists | None" = None  # the same documents with other scores, to share codes
 
     @cached_property
     def scores(self):
@@ -145,8 +146,10 @@ class Lists:
     @cached_property
     def is_relevant(self):
         """Return which places hold a relevant document."""
-        given = self.order.is_as_given
-        return self.relevant if given else self.order.take(self.relevant)
+        if self.order.is_as_given:
+            return self.relevant
+        alike = self.alike
+        return self.order.take(self.relevant) if alike is None else alike.is_relevant
 
     @cached_property
     def is_excluded(self):
@@ -179,6 +182,8 @@ class Lists:
     @cached_property
     def row_codes(self):
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
+        if self.alike is not None:
+            return self.alike.row_codes
         if (
             self.graded is None and self.grades.dtype == np.uint8
         ):  # which are the codes themselves, if no relevant one is 0
@@ -194,6 +199,8 @@ class Lists:
         """Return the :class:`GradeCodes` of the places, or None likewise."""
         if self.row_codes is None or self.order.is_as_given:
             return self.row_codes
+        if self.alike is not None:
+            return self.alike.coded
         return GradeCodes(self.order.take(self.row_codes.codes), self.row_codes.grades)
 
     @property
@@ -339,8 +346,9 @@ class Lists:
 
     @property
     def attributes(self):
-        """Return the values of the attributes of all lists, by name."""
-        return {field.name: getattr(self, field.name) for field in fields(Lists)}
+        """Return the values of the attributes of all lists but `alike`, by name."""
+        names = (field.name for field in fields(Lists))
+        return {name: getattr(self, name) for name in names if name != "alike"}
 
     def all_rows(self):
         """Return the :class:`Rows` of all documents, returned or not."""
@@ -355,13 +363,6 @@ class Lists:
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
         return Lists(**(self.attributes | changes))
-
-    def with_scores(self, y_score, is_finite):
-        """Return the lists with other scores, and all that is known of the grades."""
-        lists = self.changed(y_score=y_score, is_finite=is_finite)
-        known = vars(self).keys() & _OF_GRADES
-        vars(lists).update({name: vars(self)[name] for name in known})
-        return lists
 
     def select(self, places):
         """Return lists of the documents at the ascending `places`, as their only rows.
@@ -436,12 +437,6 @@ class RowLists(Lists):
     def changed(self, **changes):
         """Return other lists likewise."""
         return RowLists(**(self.attributes | changes))
-
-
-# The cached properties that do not depend on the scores.
-_OF_GRADES = frozenset(
-    name for name, value in vars(Lists).items() if isinstance(value, cached_property)
-) - {"scores", "fill_the_last_byte"}
 
 
 def read_lists(
@@ -540,7 +535,7 @@ def _read_flat(
         one = np.zeros(1, dtype=np.intp)
         qid = Heads(one, one, one, n_rows)
     heads = encode_heads(qid, n_rows)
-    if heads.are_grouped:
+    if len(heads.codes) == len(heads.ids):
         starts = np.arange(n_rows) if heads.starts is None else heads.starts
         lengths = np.subtract(np.append(starts[1:], n_rows), starts)
         order = AsGiven(starts, lengths, heads.codes.astype(np.intp))

@@ -19,7 +19,7 @@ from sklearn import config_context
 
 from skrank._checks import shown, warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._columns import find_column, find_qid, require_qid
-from skrank._engine.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
+from skrank._engine.answer import OwnRanks, RepeatedAnswer, answer_all, read_arrays
 from skrank._engine.columns import columns_of
 from skrank._engine.names import (
     is_misspelt,
@@ -548,7 +548,7 @@ class RowScorer:
 
     def __call__(self, estimator, X, y, **metadata):
         """Return the :class:`Arrays` of the rows; their `qid` is a :class:`Heads`."""
-        return Arrays(**self._scorer(estimator, X, y, **metadata))
+        return read_arrays(**self._scorer(estimator, X, y, **metadata))
 
 
 def predict_scores(estimator, X, y, qid, caller):
@@ -646,10 +646,8 @@ class RequestedMetrics(Scored):
     def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
         """Return the metrics of rows."""
         masks = {name: columns.pop(name, None) for name in MASKS}
-        arrays = Arrays(
-            y_true, y_score, qid=qid, sample_weight=sample_weight, columns=columns,
-            **masks,
-        )  # fmt: skip
+        given = {"y_true": y_true, "y_score": y_score, "qid": qid, **masks}
+        arrays = read_arrays(**given, sample_weight=sample_weight, columns=columns)
         values = answer_all(self.requests, arrays)
         return values if self.is_list else next(iter(values.values()))
 
@@ -659,7 +657,8 @@ class RequestedMetrics(Scored):
         qid = require_qid(qid, self.caller, "`qid`")
         find = {}.get if self.requests[0].masks else None
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
-        arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
+        given = {"y_true": y_true, "y_score": None, "qid": qid}
+        arrays = read_arrays(**given, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 
     def of_ranks(self, ranks):
