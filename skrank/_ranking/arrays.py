@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -226,35 +226,13 @@ def resolve_ties(groups, ties):
     return TieGroups(groups.query[group], above, one, one, grade)
 
 
-class Order(Protocol):
-    """How rows form lists: list i has the places ``starts[i]`` to ``+ lengths[i]``.
-
-    `query` is the query of each list, a position in the sorted ids, and `row_query`
-    that of each row. `is_as_given` says whether each row is its own place.
-    """
-
-    starts: np.ndarray
-    lengths: np.ndarray
-    query: np.ndarray
-    row_query: np.ndarray
-    is_as_given: bool
-
-    def take(self, values):
-        """Return values of the rows, one for each place."""
-
-    def sort(self, values):
-        """Return what `take` does; faster if it is asked for one array alone."""
-
-    def rows_at(self, places):
-        """Return the rows at some places."""
-
-    def of_lists(self, values):
-        """Return values of the lists, one for each row."""
-
-
 @dataclass(frozen=True, eq=False)
 class AsGiven:
-    """The rows of each query stand together: each row is its own place."""
+    """How rows form lists, where the rows of each query stand together.
+
+    List i has the places ``starts[i]`` to ``starts[i] + lengths[i]``; each row is its
+    own place. `query` is the query of each list, a position in the sorted ids.
+    """
 
     starts: np.ndarray
     lengths: np.ndarray
@@ -267,7 +245,7 @@ class AsGiven:
         return np.repeat(self.query, self.lengths)
 
     def take(self, values):
-        """Return the values as they are."""
+        """Return values of the rows, one for each place: as they are."""
         return values
 
     sort = rows_at = take
@@ -278,10 +256,11 @@ class AsGiven:
 
 
 class ByCode:
-    """Rows in any order, sorted by code when a value of them is first asked for.
+    """How rows form lists, where they stand in any order: by the code of their query.
 
-    Rows of one code keep their order. `codes` are the queries of the rows, from 0 to
-    ``n_codes - 1``; a code that does not occur has no list.
+    It has what :class:`AsGiven` has. Rows are sorted when a value of them is first
+    asked for, and those of one code keep their order. `codes` are the queries of the
+    rows, from 0 to ``n_codes - 1``; a code that does not occur has no list.
     """
 
     is_as_given = False
@@ -331,9 +310,15 @@ class ByCode:
 
         It saves the look-up where nothing else is to be taken in this order.
         """
-        starts, values = _sort_by_code(self.row_query, self._n_codes, values)
-        self._found_starts = starts
-        return values
+        # A matrix of one row, with a value in the column of its code: to compress it by
+        # column is a counting sort. Nothing is summed on the way.
+        codes = self.row_query
+        size = np.int32 if len(codes) < 2**31 - 1 else np.int64
+        ends = np.array([0, len(codes)], dtype=size)
+        cells = values, codes.astype(size, copy=False), ends
+        cells = sparse.csr_matrix(cells, shape=(1, self._n_codes)).tocsc()
+        self._found_starts = cells.indptr[:-1].astype(np.intp)
+        return cells.data
 
     def rows_at(self, places):
         """Return the rows at some places."""
@@ -357,20 +342,6 @@ def stretches(order, n_places=STRETCH):
         last = max(int(last), first + 1)
         yield first, last, slice(start, stops[last - 1])
         first = last
-
-
-def _sort_by_code(codes, n_codes, values):
-    """Return where each code starts, and the values sorted by their codes."""
-    # A matrix of one row, with a value in the column of its code: to compress it by
-    # column is a counting sort. Nothing is summed on the way.
-    size = np.int32 if len(codes) < 2**31 - 1 else np.int64
-    cells = (
-        values,
-        codes.astype(size, copy=False),
-        np.array([0, len(codes)], dtype=size),
-    )
-    sorted_cells = sparse.csr_matrix(cells, shape=(1, n_codes)).tocsc()
-    return sorted_cells.indptr[:-1].astype(np.intp), sorted_cells.data
 
 
 class GradeCodes(NamedTuple):

@@ -5,7 +5,7 @@
 import math
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -30,7 +30,6 @@ from skrank._ranking.arrays import (
     AsGiven,
     ByCode,
     GradeCodes,
-    Order,
     as_bytes,
     code_grades,
     count_by_grade,
@@ -44,7 +43,7 @@ from skrank._ranking.ids import DocOrder, Heads, encode_heads
 from skrank._ranking.targets import read_candidates
 
 
-class Rows(NamedTuple):
+class AllRows(NamedTuple):
     """All documents of the queries, returned or not, one entry for each.
 
     `row` is that of the input, and `grade` is 0 where a document is not `relevant`.
@@ -54,44 +53,6 @@ class Rows(NamedTuple):
     row: np.ndarray
     relevant: np.ndarray
     grade: np.ndarray
-
-
-class Documents(Protocol):
-    """What :class:`~skrank.metrics.RankedQueries` asks of the documents it ranks.
-
-    Arrays with one entry per query are in the order of `ids`. `judged` says which
-    documents have a grade, None if all have one; `whole` holds these documents and
-    those that were not returned, None if all were.
-    """
-
-    ids: np.ndarray
-    judged: np.ndarray | None
-    whole: "Documents | None"
-
-    def n_documents(self):
-        """Return the number of documents of each query."""
-
-    def n_relevant(self):
-        """Return the number of relevant documents of each query."""
-
-    def count_grades(self):
-        """Return (query, grade, count) of the relevant documents, by falling grade."""
-
-    def grade_range(self):
-        """Return the lowest grade of the input and the highest relevant one.
-
-        0 instead of the lowest if none is negative, and of the highest if there is no
-        relevant document.
-        """
-
-    def judged_only(self):
-        """Return the judged documents alone."""
-
-    def by_judgement(self):
-        """Return the same documents, the judged ones being the relevant ones."""
-
-    def query_weights(self, sample_weight):
-        """Return one weight per query."""
 
 
 # Grades of at most this many levels are counted level by level.
@@ -111,7 +72,7 @@ class Lists:
     y_score: np.ndarray
     relevant: np.ndarray
     grades: np.ndarray  # as they came: of every row, or of the rows `graded` alone
-    order: Order
+    order: AsGiven | ByCode
     ids: np.ndarray  # the query ids in the order of the output
     is_finite: bool = False  # whether no score is infinite
     excluded: np.ndarray | None = None  # rows that take no part
@@ -351,14 +312,14 @@ class Lists:
         return {name: getattr(self, name) for name in names if name != "alike"}
 
     def all_rows(self):
-        """Return the :class:`Rows` of all documents, returned or not."""
+        """Return :class:`AllRows`, the rows of all documents, returned or not."""
         if self.whole is not None:
             return self.whole.all_rows()
         query, row = self.order.row_query, self.row
         row = np.arange(len(query)) if row is None else row
         found, grade = np.flatnonzero(self.relevant), np.zeros(len(query))
         grade[found] = self._grade_of(found)
-        return Rows(query, row, self.relevant, grade)
+        return AllRows(query, row, self.relevant, grade)
 
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""

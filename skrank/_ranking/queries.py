@@ -38,7 +38,7 @@ class RankedQueries:
         The tie groups of all queries.
     n_documents : ndarray of shape (n_queries,)
         The number of documents of each query.
-    lists : Documents
+    lists : Lists or OneTarget
         The documents of the queries, and the query ids.
     rank : callable, default=None
         Ranks other documents of the queries by score.
@@ -110,7 +110,7 @@ class RankedQueries:
         not have one grade below all others.
     columns : dict of str to Column
         What else is known of each document, by name; :meth:`documents` reads it.
-    rows : Rows
+    rows : AllRows
         All documents of the queries, returned or not, in the order of the input: their
         `query`, `row` and `grade`, and whether they are `relevant`.
     doc_order : DocOrder or None
