@@ -157,12 +157,11 @@ def ranking_metric(
         call.__signature__ = signature
         call.definition = definition
         metric = Metric(name, definition, call, defaults, **facts)
-        is_usual = metric.limits == (0, 1) and metric.greater_is_better
         call.__doc__ = complete(
             definition.__doc__,
             signature,
             functools.partial(describe, metric=metric),
-            returns=RETURNS if is_usual else "",
+            returns=RETURNS.get((*metric.limits, metric.greater_is_better), ""),
         )
         enter(metric)
         left_out = defaults | {"replace_undefined_by": np.nan}

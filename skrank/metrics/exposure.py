@@ -368,20 +368,11 @@ def eel_score(
 
     Parameters
     ----------
-    discount : {"rbp", "log2", "ln"} or callable, default="rbp"
-        The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
-        ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
-        to their exposures.
-    p : float, default=0.8
-        With ``discount="rbp"`` the probability that a user goes on to the next rank,
-        above 0 and below 1.
     target : "ideal", dict or array-like of shape (n_groups,), default="ideal"
         The exposure that is aimed at: that of the ideal ranking, or numbers in
         proportion to that of the groups, as a dict by label, or an array if `group` has
         a column for each group. They share the exposure of `k` ranks, or of as many as
         the query has documents.
-    only_relevant : bool, default=False
-        Whether the exposure of relevant documents alone counts.
 
     Returns
     -------
@@ -447,18 +438,6 @@ def eed_score(ranking, *, k=None, discount="rbp", p=0.8, only_relevant=False):
     The sum of the squared exposures that documents, or groups of them, are expected to
     get. Smaller is more equal, so the scorer name is "neg_eed".
 
-    Parameters
-    ----------
-    discount : {"rbp", "log2", "ln"} or callable, default="rbp"
-        The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
-        ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
-        to their exposures.
-    p : float, default=0.8
-        With ``discount="rbp"`` the probability that a user goes on to the next rank,
-        above 0 and below 1.
-    only_relevant : bool, default=False
-        Whether the exposure of relevant documents alone counts.
-
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
@@ -519,17 +498,8 @@ def eer_score(
 
     Parameters
     ----------
-    discount : {"rbp", "log2", "ln"} or callable, default="rbp"
-        The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
-        ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
-        to their exposures.
-    p : float, default=0.8
-        With ``discount="rbp"`` the probability that a user goes on to the next rank,
-        above 0 and below 1.
     target : "ideal", dict or array-like of shape (n_groups,), default="ideal"
         The exposure that is aimed at, as in :func:`eel_score`.
-    only_relevant : bool, default=False
-        Whether the exposure of relevant documents alone counts.
 
     Returns
     -------

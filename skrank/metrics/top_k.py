@@ -30,12 +30,6 @@ def precision_at_k_score(ranking, *, k, normalize="k"):
 
     Larger is better.
 
-    Parameters
-    ----------
-    normalize : {"k", "length"}, default="k"
-        The divisor of a list shorter than k: "k" is k all the same, "length" is the
-        length of the list.
-
     See Also
     --------
     recall_at_k_score : The fraction of the relevant documents in the top k.
@@ -112,9 +106,6 @@ def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
     ----------
     beta : float, default=1.0
         The weight of recall relative to precision, 0 or more.
-    normalize : {"k", "length"}, default="k"
-        The divisor of a list shorter than k: "k" is k all the same, "length" is the
-        length of the list.
 
     See Also
     --------
