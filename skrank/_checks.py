@@ -9,10 +9,9 @@ import inspect
 import numbers
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
-from typing import TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -24,8 +23,6 @@ from skrank._columns import on_host, reordered, unwrapped
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
-F = TypeVar("F", bound=Callable)
-
 _QID = (
     " It takes the query id of each row as `qid`. If you have the sizes of the "
     "queries, pass qid=np.repeat(np.arange(len(sizes)), sizes)."
@@ -47,7 +44,7 @@ _OF_OTHERS = {
 }
 
 
-def says_what_was_meant(function: F) -> F:
+def says_what_was_meant(function):
     """Make a function say in Python's own errors of a call what was probably meant."""
     parameters = inspect.signature(function).parameters
     kinds = [parameter.kind for parameter in parameters.values()]
@@ -266,13 +263,9 @@ def scores_as_floats(y_score, is_finite=False):
         if width < 4:
             return y_score.astype(np.float32)
         return y_score if width <= 8 else _order_of(y_score)
-    if width == 8 and y_score.size and not _fits_float64(y_score):
+    if width == 8 and y_score.size and max(y_score.max(), -int(y_score.min())) > 2**53:
         return _order_of(y_score)
     return y_score.astype(np.float64)
-
-
-def _fits_float64(values):
-    return values.max() <= 2**53 and values.min() >= -(2**53)
 
 
 def _order_of(values):
@@ -333,10 +326,11 @@ def check_count(value, name, *, least=1, most=None):
     return int(check_scalar(value, name, numbers.Integral, min_val=least, max_val=most))
 
 
-def check_choice(value, choices, name, caller, words=None):
+def check_choice(value, choices, name, caller, words=None, or_else=""):
     """Return `value` if it is one of `choices`.
 
-    The error suggests the nearest one, or what some `words` mean, without hyphens.
+    The error names what `or_else` is accepted, and suggests the nearest choice, or what
+    some `words` mean, without hyphens.
     """
     is_hashable = value is None or isinstance(value, str)
     if not is_hashable or value not in choices:
@@ -344,18 +338,25 @@ def check_choice(value, choices, name, caller, words=None):
         accepted = f"a str among {{{', '.join(map(repr, named))}}}"
         if None in choices:
             accepted += " or None"
+        accepted += or_else
         hint = did_you_mean(value, named)
         if meant := (words or {}).get(re.sub("[-_ ]", "", str(value).lower())):
             hint = f" Did you mean {meant}?"
+        of_caller = "" if caller is None else f" of {caller}"
         raise ValueError(
-            f"The '{name}' parameter of {caller} must be {accepted}. "
+            f"The '{name}' parameter{of_caller} must be {accepted}. "
             f"Got {shown(value)} instead.{hint}"
         )
     return value
 
 
-def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
-    """Return the real number `value` as a float within [low, high]."""
+def check_number(
+    value, name, caller, *, low=-np.inf, high=np.inf, nan=False, ends="[]"
+):
+    """Return the real number `value` as a float from `low` to `high`.
+
+    A parenthesis in `ends` says that this end is not in the range.
+    """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(
             f"The '{name}' parameter of {caller} must be a real number. "
@@ -375,10 +376,11 @@ def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
             f"The '{name}' parameter of {caller} must be a float other than NaN. "
             "Got nan instead."
         )
-    if not low <= value <= high:
+    is_in = low < value < high or (value == low and ends[0] == "[")
+    if not (is_in or (value == high and ends[1] == "]")):
         raise ValueError(
             f"The '{name}' parameter of {caller} must be a float in the range "
-            f"[{low}, {high}]. Got {shown(value)} instead."
+            f"{ends[0]}{low}, {high}{ends[1]}. Got {shown(value)} instead."
         )
     return value
 
@@ -419,28 +421,6 @@ def check_instance(value, kind, name, caller):
             f"The '{name}' parameter of {caller} must be an instance of "
             f"{kind.__name__}. Got {type(value).__name__} instead."
         )
-
-
-def check_beta(beta, caller):
-    """Return a weight, a finite number >= 0."""
-    beta = check_number(beta, "beta", caller)
-    if not 0 <= beta < np.inf:
-        raise ValueError(
-            f"The 'beta' parameter of {caller} must be a float in the range [0.0, inf)."
-            f" Got {shown(beta)} instead."
-        )
-    return beta
-
-
-def check_persistence(p, caller, name="p"):
-    """Return the probability to go on to the next rank, above 0 and below 1."""
-    p = check_number(p, name, caller)
-    if not 0 < p < 1:
-        raise ValueError(
-            f"The '{name}' parameter of {caller} must be a float in the range "
-            f"(0.0, 1.0). Got {shown(p)} instead."
-        )
-    return p
 
 
 def shown(value, limit=200):

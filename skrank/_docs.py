@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable
 from functools import partial
@@ -123,6 +124,18 @@ gain : {"exponential", "linear"} or callable, default={default}
 discount : {"log2", "ln"} or callable, default={default}
     The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, or a callable that
     maps an array of ranks, 1 being the best, to their discounts.
+discount_of_exposure : {"rbp", "log2", "ln"} or callable, default={default}
+    The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
+    ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
+    to their exposures.
+p : float, default={default}
+    With ``discount="rbp"`` the probability that a user goes on to the next rank,
+    above 0 and below 1.
+only_relevant : bool, default={default}
+    Whether the exposure of relevant documents alone counts.
+normalize : {"k", "length"}, default={default}
+    The divisor of a list shorter than k: "k" is k all the same, "length" is the
+    length of the list.
 features : {array-like, sparse matrix} of shape (n_samples, n_features) or ItemColumn
     The features of the document of each row, or what
     :func:`~skrank.metrics.of_items` returns. They are read of the documents of the top
@@ -190,13 +203,20 @@ def describe(name, default, metric=None):
     return name + colon + words.replace("{default}", str(default))
 
 
-# The result of most metrics.
-RETURNS = """
+# The results of metrics, by their limits and whether larger is better.
+RETURNS = {
+    limits: f"""
 Returns
 -------
-score : float or ndarray of shape (n_queries,)
-    Between 0 and 1. The best value is 1.0.
+{name} : float or ndarray of shape (n_queries,)
+    {value} The best value is {best}.
 """
+    for limits, name, value, best in [
+        ((0, 1, True), "score", "Between 0 and 1.", 1.0),
+        ((1, math.inf, False), "rank", "1 or more.", 1.0),
+        ((0, math.inf, False), "spread", "0 or more.", 0.0),
+    ]
+}
 
 # What several metrics refer to, by what their docstrings write instead.
 SOURCES = {
@@ -287,6 +307,8 @@ def variant(name, default, metric):
         return name
     if name == "group" and default is None:
         return "group_or_none"
+    if name == "discount" and default == "rbp":
+        return "discount_of_exposure"
     if name == "y_true" and callable(metric.reads_grades):
         return "y_true_sometimes"
     if name == "y_true" and not metric.reads_grades:

@@ -22,7 +22,8 @@ from skrank._engine.first_ranks import stored_ranks
 from skrank._engine.request import (
     BY_ROW,
     OF_ROWS,
-    RankedBy,
+    RANKED_BY,
+    Options,
     compares_all_grades,
     of_ranking,
     reads_highest_grade,
@@ -34,7 +35,7 @@ from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
 
-_given = operator.attrgetter(*OF_ROWS, "exclude")
+_of_rows = operator.attrgetter(*OF_ROWS)
 _NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
 
 
@@ -42,9 +43,9 @@ _NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
 class Arrays:
     """The arrays to evaluate, and the rankings made of them so far.
 
-    `alike` are arrays with other scores, in whose rankings all rows have a place.
-    `has_negative` says whether a grade that is read is negative; None if it is to be
-    looked for.
+    :func:`read_arrays` makes them of what users pass, which may be tensors. `alike` are
+    arrays with other scores, in whose rankings all rows have a place. `has_negative`
+    says whether a grade that is read is negative; None if it is to be looked for.
     """
 
     y_true: object
@@ -61,29 +62,33 @@ class Arrays:
     rankings: dict = field(default_factory=dict)
     columns: dict = field(default_factory=dict)
 
-    by_row: dict = field(init=False, default_factory=dict)  # those of `OF_ROWS`
-
-    def __post_init__(self):
-        """Replace tensors by arrays, also those of each ranker."""
-        given = _given(self)
-        if not {*map(type, given)} <= _NO_TENSORS:
-            for name, values in zip((*OF_ROWS, "exclude"), given, strict=True):
-                if isinstance(values, Mapping) and not sparse.issparse(values):
-                    values = {ranker: on_host(one) for ranker, one in values.items()}
-                object.__setattr__(self, name, on_host(values))
-            given = _given(self)
-        self.by_row.update(zip(OF_ROWS, given, strict=False))
+    @property
+    def by_row(self):
+        """Return what has one value per row, by name: also the columns."""
+        return dict(zip(OF_ROWS, _of_rows(self), strict=True)) | self.columns
 
     def ranking(self, by, depth):
-        """Return the ranking by some parameters, read down to a depth; made once."""
-        reached, ranking = self.rankings.get(by, (None, None))
-        if ranking is not None and _covers(reached, depth):
-            return ranking
-        ranking = None if self.alike is None else self._ranked_alike(by, depth)
+        """Return the ranking by some options, read down to a depth; made once."""
+        key = of_ranking(by)
+        reached, ranking = self.rankings.get(key, (None, None))
+        if ranking is not None:
+            are_both = isinstance(reached, int) and isinstance(depth, int)
+            if reached in (None, depth) or (are_both and reached >= depth):
+                return ranking
+        if self.columns:
+            # Read once: other rankers and other rankings have the same columns.
+            shape = np.shape(self.y_score)
+            self.columns.update(read_columns(self.columns, shape, self.doc_id))
+        ranking = None
+        y_score = self.scores(by.score_dtype) if by.score_dtype else self.y_score
+        is_plain = self.returned is None and by.doc_order is None
+        if self.alike is not None and is_plain and by.unjudged == "nonrelevant":
+            _, like = self.alike.rankings[key]
+            ranking = rank_again(like, y_score, by.ties, depth, self.columns)
         if ranking is None:
             ranking = rank_queries(
                 self.y_true,
-                self.scores(by.score_dtype) if by.score_dtype else self.y_score,
+                y_score,
                 qid=self.qid,
                 threshold=by.threshold,
                 ties=by.ties,
@@ -96,33 +101,19 @@ class Arrays:
                 doc_id=self.doc_id,
                 doc_order=by.doc_order,
                 judged_from=by.judged_from,
+                columns=self.columns,
                 depth=depth,
             )
-        if self.columns:
-            # Read once: other rankers and other rankings have the same columns.
-            shape = np.shape(self.y_score)
-            self.columns.update(read_columns(self.columns, shape, self.doc_id))
-            ranking.columns = self.columns
-        self.rankings[by] = depth, ranking
+        self.rankings[key] = depth, ranking
         return ranking
 
-    def _ranked_alike(self, by, depth):
-        """Return the ranking made of that of arrays with other scores, or None."""
-        if self.returned is not None or by.doc_order is not None:
-            return None
-        if by.unjudged != "nonrelevant":
-            return None
-        _, ranking = self.alike.rankings[by]
-        scores = self.scores(by.score_dtype) if by.score_dtype else self.y_score
-        return rank_again(ranking, scores, by.ties, depth)
-
     def resolved(self, by):
-        """Return parameters that give the same ranking, shared with other metrics.
+        """Return options that give the same ranking, shared with other metrics.
 
         Where no grade is negative, the threshold 0 leaves every grade as None does.
         """
         is_alone = by.ties == "midrank" or self.find_negative()
-        return by if is_alone else by._replace(threshold=0.0)
+        return by if is_alone else replace(by, threshold=0.0)
 
     def find_negative(self):
         """Return True if a grade that is read is negative."""
@@ -134,6 +125,17 @@ class Arrays:
         """Return `y_score` in the precision for comparing scores."""
         with np.errstate(over="ignore"):
             return numeric_array(self.y_score, "y_score").astype(score_dtype)
+
+
+def read_arrays(y_true, y_score, *, columns=None, **given):
+    """Return :class:`Arrays`, with arrays for tensors, also those of each ranker."""
+    given |= {"y_true": y_true, "y_score": y_score}
+    if not {*map(type, given.values())} <= _NO_TENSORS:
+        for name, values in given.items():
+            if isinstance(values, Mapping) and not sparse.issparse(values):
+                values = {ranker: on_host(one) for ranker, one in values.items()}
+            given[name] = on_host(values)
+    return Arrays(**given, columns=columns or {})
 
 
 @dataclass(frozen=True)
@@ -152,9 +154,9 @@ class OwnRanks:
     def ranking(self, by, depth):
         """Return the ranking under a tie policy; made once."""
         # These parameters apply to labels and scores, which only the estimator has.
-        unread = RankedBy(0.0, by.ties)
-        for name, default in unread._asdict().items():
-            if getattr(by, name) != default:
+        for name in RANKED_BY:
+            default = getattr(Options, name)
+            if name != "ties" and getattr(by, name) != default:
                 raise ValueError(
                     f"The '{name}' parameter of {self.caller} must be {default!r} "
                     "where the estimator computes the ranks itself. "
@@ -166,15 +168,8 @@ class OwnRanks:
         return self.rankings[by.ties]
 
     def resolved(self, by):
-        """Return parameters that give the same ranking: all grades are 0 or 1."""
-        return by._replace(threshold=0.0)
-
-
-def _covers(reached, depth):
-    """Return True if a ranking down to one depth can be read down to another."""
-    if reached is None or reached == depth:
-        return True
-    return isinstance(reached, int) and isinstance(depth, int) and reached >= depth
+        """Return options that give the same ranking: all grades are 0 or 1."""
+        return replace(by, threshold=0.0)
 
 
 def answer(request, source):
@@ -185,14 +180,15 @@ def answer(request, source):
 def answer_all(requests, source):
     """Return the values of requested metrics by name, each ranking made once.
 
-    ``source.ranking(by, depth)`` returns the RankedQueries for a :class:`RankedBy`, and
+    ``source.ranking(by, depth)`` returns the RankedQueries for some options, and
     ``source.sample_weight`` holds weights or None: :class:`Arrays`, or
     :class:`OwnRanks` if an estimator computes the ranks itself. With ``average=None`` a
     value is an array in the order of the query ids.
     """
     if isinstance(source, Arrays):
-        warn_if_out_of_order(source.by_row | source.columns)
-        if _are_many_rows(source):
+        warn_if_out_of_order(source.by_row)
+        shape = getattr(source.y_score, "shape", ())
+        if len(shape) == 1 and shape[0] >= 2 * ROWS and _are_rows(source, shape):
             source, requests, blocks = cut(source, requests)
             if blocks is not None:
                 table = join_queries([_table_of(requests, block) for block in blocks])
@@ -234,21 +230,20 @@ def rank_all(requests, source):
     for a metric with a cutoff, and None for the whole ranking. A definition of the
     user's own may read below its `k`, so it gets the whole ranking.
     """
-    ranked_by, depths = [], {}
+    keys, asked = [], {}
     for request in requests:
-        metric, options = request.metric, request.options
-        by = RankedBy(*of_ranking(options))
-        depth = None if metric.own else options.own.get("k")
+        metric, by = request.metric, request.options
+        depth = None if metric.own else by.own.get("k")
         depth = FIRST if metric.reads_first_rank else depth
         by = source.resolved(by) if by.threshold is None else by
-        ranked_by.append(by)
-        depths.setdefault(by, set()).add(depth)
+        keys.append(of_ranking(by))
+        asked.setdefault(keys[-1], (by, set()))[1].add(depth)
     rankings = {}
-    for by, asked in depths.items():
+    for key, (by, depths) in asked.items():
         # Down to the first relevant document only if no request needs more.
-        whole = None in asked or (len(asked) > 1 and FIRST in asked)
-        rankings[by] = source.ranking(by, None if whole else max(asked))
-    return [rankings[by] for by in ranked_by]
+        whole = None in depths or (len(depths) > 1 and FIRST in depths)
+        rankings[key] = source.ranking(by, None if whole else max(depths))
+    return [rankings[key] for key in keys]
 
 
 class RepeatedAnswer:
@@ -262,7 +257,7 @@ class RepeatedAnswer:
         self.request = request
         self.arrays = arrays
         self.first = self.measured = self.weight = None
-        warn_if_out_of_order(arrays.by_row | arrays.columns)
+        warn_if_out_of_order(arrays.by_row)
 
     def __call__(self, y_score):
         """Return the value of the metric by some scores."""
@@ -345,7 +340,7 @@ def cut(arrays, requests):
         return arrays, requests, None
     heads = encode_heads(qid, len(arrays.y_score))
     arrays = replace(arrays, qid=heads)
-    if heads.starts is None or not heads.are_grouped:
+    if heads.starts is None or len(heads.codes) > len(heads.ids):
         return arrays, requests, None
     numbers = {name: numeric_array(getattr(arrays, name), name) for name in BY_ROW[:2]}
     arrays = replace(arrays, **numbers)
@@ -359,10 +354,9 @@ def cut(arrays, requests):
     return arrays, requests, _blocks(arrays)
 
 
-def _are_many_rows(arrays):
-    """Return True if there are many rows, with one score and one value of all else."""
-    shape = getattr(arrays.y_score, "shape", ())
-    if len(shape) != 1 or shape[0] < 2 * ROWS or arrays.exclude is not None:
+def _are_rows(arrays, shape):
+    """Return True if there is one value of everything for each row."""
+    if arrays.exclude is not None:
         return False
     for name in BY_ROW:
         values = getattr(arrays, name)

@@ -110,26 +110,31 @@ class ItemColumn:
     values : ndarray or sparse matrix of shape (n_items, ...)
         What is known of each item, in the order of `ids`.
     ids : ItemIds or None
-        The ids of the items; None if they are the numbers of the rows.
-    item : array-like of shape (n_samples,) or str
-        The item of each row, or the name of the column that has it.
+        The ids of the items; None if they are the numbers of the rows of `values`.
+    item : array-like of shape (n_samples,), str or None
+        The item of each row, or the name of the column that has it. None if `values`
+        are those of the rows themselves.
+    check : callable or None
+        Returns values after a check.
     """
 
     values: np.ndarray
-    ids: ItemIds | None
-    item: object
+    ids: ItemIds | None = None
+    item: object = None
     check: Callable | None = None
 
     def __len__(self):
-        return len(self.item)
+        return len(self.values if self.item is None else self.item)
 
     def take(self, rows):
-        """Return the values of some rows."""
-        return _checked(self._of(take_rows(_as_rows(self.item), rows)), self.check)
+        """Return the values of some rows as an array, after their check."""
+        values = self.part(rows).all()
+        values = values.toarray() if sparse.issparse(values) else values
+        return values if self.check is None else self.check(values)
 
     def all(self):
         """Return the values of all rows, sparse ones as they are."""
-        return self._of(self.item)
+        return self.values if self.item is None else self._of(self.item)
 
     def _of(self, item):
         """Return the values of some items."""
@@ -160,52 +165,23 @@ class ItemColumn:
         )
 
     def part(self, rows):
-        """Return the column of a slice of the rows."""
-        return replace(self, item=take_rows(_as_rows(self.item), rows))
-
-
-@dataclass(frozen=True, eq=False)
-class RowColumn:
-    """A column with the value of each row."""
-
-    values: np.ndarray
-    check: Callable | None = None
-
-    def __len__(self):
-        return self.values.shape[0]
-
-    def take(self, rows):
-        """Return the values of some rows."""
-        return _checked(self.values[rows], self.check)
-
-    def all(self):
-        """Return the values of all rows, sparse ones as they are."""
-        return self.values
-
-    def part(self, rows):
-        """Return the column of a slice of the rows."""
-        return replace(self, values=self.values[rows])
-
-
-def _as_rows(values):
-    """Return a sequence as it is, if rows of it can be taken, else as an array."""
-    return values if hasattr(values, "take") else np.asarray(values)
-
-
-def _checked(values, check):
-    """Return values of a column as an array, after its check."""
-    values = values.toarray() if sparse.issparse(values) else values
-    return values if check is None else check(values)
+        """Return the column of some rows, a slice or their positions."""
+        item = self.item
+        if item is None:
+            return replace(self, values=self.values[rows])
+        item = item if hasattr(item, "take") else np.asarray(item)
+        return replace(self, item=take_rows(item, rows))
 
 
 def _values_of(values):
     """Return one value, several numbers or a list of labels of each row or item."""
-    values = on_host(values)
-    if sparse.issparse(values):
-        return sparse.csr_matrix(values)
-    if column_names(values) is not None:  # a data frame
-        values = values.to_numpy()
-    values = unwrapped(values)
+    if not isinstance(values, (np.ndarray, list, tuple)):
+        values = on_host(values)
+        if sparse.issparse(values):
+            return sparse.csr_matrix(values)
+        if column_names(values) is not None:  # a data frame
+            values = values.to_numpy()
+        values = unwrapped(values)
     try:
         array = np.asarray(values)
         if array.dtype.kind == "U" and isinstance(values, (list, tuple)):
@@ -229,9 +205,9 @@ def read_columns(columns, shape, doc_id=None):
         )
     (n_rows,), found = shape, {}
     for name, values in columns.items():
-        if not isinstance(values, (ItemColumn, RowColumn)):
-            values = RowColumn(_values_of(values))
-        elif isinstance(getattr(values, "item", None), str):
+        if not isinstance(values, ItemColumn):
+            values = ItemColumn(_values_of(values))
+        elif isinstance(values.item, str):
             if values.item != "doc_id" or doc_id is None:
                 raise ValueError(
                     f"The column {name!r} is of_items(table, {values.item!r}), by the "
@@ -243,11 +219,12 @@ def read_columns(columns, shape, doc_id=None):
         if name in READERS:
             values = replace(values, values=READERS[name](values.values))
         values = replace(values, check=CHECKS.get(name))
-        if not values.values.ndim or len(values) != n_rows:
-            n_values = len(values) if values.values.ndim else "no"
+        item = values.item
+        n_values = values.values.shape[:1] if item is None else (len(item),)
+        if n_values != (n_rows,):
             raise ValueError(
-                f"The column {name!r} must have one entry per row. Got {n_values} "
-                f"entries for {n_rows} rows."
+                f"The column {name!r} must have one entry per row. Got "
+                f"{n_values[0] if n_values else 'no'} entries for {n_rows} rows."
             )
         found[name] = values
     return found
@@ -322,7 +299,7 @@ def numbers(values, name, *, low=-np.inf, high=np.inf, above=-np.inf, n_columns=
     return values
 
 
-def _memberships(values, name):
+def _subtopics(values, name):
     """Return which row is on which subtopic, as a sparse matrix, or raise."""
     if isinstance(values, np.ndarray):
         is_text = values.dtype.kind in "UT" or isinstance(next(values.flat, 0), str)
@@ -363,14 +340,15 @@ def _of_labels(rows, name):
                 f"The labels in the column {name!r} must be of type str. Got "
                 f"{shown(label)} of type {type(label).__name__}."
             )
-    known, codes = encode_qid(labels, name=name)
+    column = {label: column for column, label in enumerate(sorted({*labels}))}
+    columns = np.fromiter(map(column.__getitem__, labels), np.intp, len(labels))
     ends = np.cumsum([0, *map(len, rows)])
-    parts = np.ones(len(codes), dtype=bool), codes, ends
-    return sparse.csr_matrix(parts, shape=(len(rows), len(known)))
+    parts = np.ones(len(columns), dtype=bool), columns, ends
+    return sparse.csr_matrix(parts, shape=(len(rows), len(column)))
 
 
 # How the columns are read that are more than numbers, all rows or items at once.
-READERS = {"subtopics": partial(_memberships, name="subtopics")}
+READERS = {"subtopics": partial(_subtopics, name="subtopics")}
 
 # What the columns of skrank's own metrics hold.
 CHECKS = {

@@ -11,7 +11,7 @@ import numpy as np
 
 from skrank._checks import check_options, says_what_was_meant
 from skrank._docs import RETURNS, complete, describe
-from skrank._engine.answer import Arrays, answer_all
+from skrank._engine.answer import answer_all, read_arrays
 from skrank._engine.columns import no_grades
 from skrank._engine.request import INPUT, Metric, Options, Request, as_implied, enter
 
@@ -152,17 +152,16 @@ def ranking_metric(
             request = Request(key, metric, 1, options)
             if data["y_true"] is None:
                 data["y_true"] = no_grades(data["y_score"], [request], key)
-            return answer_all([request], Arrays(**data))[key]
+            return answer_all([request], read_arrays(**data))[key]
 
         call.__signature__ = signature
         call.definition = definition
         metric = Metric(name, definition, call, defaults, **facts)
-        is_usual = metric.limits == (0, 1) and metric.greater_is_better
         call.__doc__ = complete(
             definition.__doc__,
             signature,
             functools.partial(describe, metric=metric),
-            returns=RETURNS if is_usual else "",
+            returns=RETURNS.get((*metric.limits, metric.greater_is_better), ""),
         )
         enter(metric)
         left_out = defaults | {"replace_undefined_by": np.nan}

@@ -15,7 +15,7 @@ from skrank._ranking.targets import OneTarget
 
 # Above this mean number of tied non-relevant documents per query, values are computed
 # once per different tie group instead of once per query.
-MANY = 16
+MANY_TIED = 16
 
 # A tie group with more non-relevant documents is summed by another formula.
 LARGE = 64
@@ -27,23 +27,39 @@ BLOCK = 2**18
 class FirstRanks(RankedQueries):
     """The first tie groups of queries, without the input that they come from.
 
-    `relevant` is 0 for a query without one; `n_relevant` is only compared with 0.
+    `relevant` is 0 for a query without one; `n_relevant` is only compared with 0. With
+    `n_documents` and `n_found`, the numbers of returned documents and of relevant ones
+    among them, the ranks in random orders are known as well.
     """
 
-    def __init__(self, above, size, relevant, n_relevant):
+    def __init__(
+        self, above, size, relevant, n_relevant, n_documents=None, n_found=None
+    ):
         (query,) = np.nonzero(relevant)
         size, relevant = size.astype(np.intp), relevant.astype(np.intp)
         groups = above[query], size[query], relevant[query]
         groups = TieGroups(query, *groups, np.zeros(0))
-        n_documents = above + size
-        documents = OneTarget(np.arange(len(above)), n_documents)
-        super().__init__(groups, n_documents, documents, n_found=relevant)
-        self._has_relevant = n_relevant
+        self._has_relevant, self._in_random_order = n_relevant, (n_documents, n_found)
+        documents = OneTarget(np.arange(len(above)), above + size)
+        super().__init__(groups, above + size, documents, n_found=relevant)
 
     @property
     def n_relevant(self):
         """Return a number that is above 0 for queries with relevant documents."""
         return self._has_relevant
+
+    @cached_property
+    def ideal(self):
+        """The ideal ranking: a relevant document is first."""
+        one = self._has_relevant.astype(np.intp)
+        return FirstRanks(np.zeros_like(one), one, one, one)
+
+    @cached_property
+    def chance(self):
+        """The ranking in which all documents of a query are tied."""
+        counts = (count.astype(np.intp) for count in self._in_random_order)
+        above = np.zeros(self.n_queries, dtype=np.intp)
+        return FirstRanks(above, *counts, self._has_relevant)
 
     def expected_at_first(self, value, k=None, missing=0.0):
         """Return the expected value, by sums over all places of many tied ones."""
@@ -65,32 +81,6 @@ class FirstRanks(RankedQueries):
         return expected
 
 
-class StoredRanks(FirstRanks):
-    """First tie groups with those of the ideal ranking and of random orders.
-
-    `n_documents` and `n_found` are the numbers of returned documents, and of relevant
-    ones among them.
-    """
-
-    def __init__(self, above, size, relevant, n_relevant, n_documents, n_found):
-        super().__init__(above, size, relevant, n_relevant)
-        counts = n_documents, n_found
-        self._in_random_order = tuple(count.astype(np.intp) for count in counts)
-
-    @cached_property
-    def ideal(self):
-        """The ideal ranking: a relevant document is first."""
-        one = self._has_relevant.astype(np.intp)
-        return FirstRanks(np.zeros_like(one), one, one, one)
-
-    @cached_property
-    def chance(self):
-        """The ranking in which all documents of a query are tied."""
-        n_documents, n_found = self._in_random_order
-        above = np.zeros_like(n_documents)
-        return FirstRanks(above, n_documents, n_found, self._has_relevant)
-
-
 def values_at_first(definition, ranking, own):
     """Return ``definition(ranking, **own)``, computed once for equal ties if many tie.
 
@@ -98,7 +88,7 @@ def values_at_first(definition, ranking, own):
     query depends on its own tie group alone, not on the other queries.
     """
     n_tied = _n_tied(ranking)
-    are_few = n_tied.sum() <= MANY * ranking.n_queries
+    are_few = n_tied.sum() <= MANY_TIED * ranking.n_queries
     if are_few and not (n_tied > LARGE).any():
         return definition(ranking, **own)
     if are_few:
@@ -129,7 +119,7 @@ def ranks_of_all(ranking, weight, instead):
     """
     given = ~np.isnan(instead)
     own = np.where(given, 0.0, weight)
-    if _n_tied(ranking).sum() > MANY * ranking.n_queries:
+    if _n_tied(ranking).sum() > MANY_TIED * ranking.n_queries:
         rank, mass = _ranks_by_kind(ranking, own)
     else:
         if not ranking.ranks_are_estimated:  # in the order of the queries, to sum them
@@ -166,7 +156,7 @@ def first_groups(ranking):
 
 
 def stored_ranks(ranking):
-    """Return the parameters of the :class:`StoredRanks` of a ranking, one row each."""
+    """Return all parameters of a :class:`FirstRanks`, one row each."""
     return np.vstack([first_groups(ranking), ranking.n_documents, ranking.n_found])
 
 

@@ -142,9 +142,10 @@ class Metric:
         } | _CHECKS_OF_EVALUATE
 
 
-def _number_as_given(value, name, caller, nan=False):
+def _number_as_given(value, name, caller, nan=False, or_none=False):
     """Return a number, as it is, that errors and rules quote."""
-    check_number(value, name, caller, nan=nan)
+    if value is not None or not or_none:
+        check_number(value, name, caller, nan=nan)
     return value
 
 
@@ -181,18 +182,11 @@ def _check_unjudged(unjudged, metric, name, caller):
     )
 
 
-def _or_none(value, check, **words):
-    return value if value is None else check(value, **words)
-
-
 _CHECKS_OF_EVALUATE = {
-    "doc_order": partial(check_choice, choices=DOC_ORDERS),
-    "score_dtype": partial(check_choice, choices=("float32", "float64")),
-    "judged_from": _number_as_given,
-    "unjudged_grade": _number_as_given,
-}
-_CHECKS_OF_EVALUATE = {
-    name: partial(_or_none, check=check) for name, check in _CHECKS_OF_EVALUATE.items()
+    "doc_order": partial(check_choice, choices=(*DOC_ORDERS, None)),
+    "score_dtype": partial(check_choice, choices=("float32", "float64", None)),
+    "judged_from": partial(_number_as_given, or_none=True),
+    "unjudged_grade": partial(_number_as_given, or_none=True),
 }
 
 
@@ -274,20 +268,18 @@ def as_implied(defaults):
     return defaults | {"gain": Implied(gain)} if gain == "exponential" else defaults
 
 
-class RankedBy(NamedTuple):
-    """The parameters on which the ranking itself depends."""
-
-    threshold: float | str | None
-    ties: str
-    doc_order: str | None = None
-    score_dtype: str | None = None
-    judged_from: float | None = None
-    unjudged: str = "nonrelevant"
-    unjudged_grade: float | None = None
-
-
-# Returns their values among the options of a request.
-of_ranking = operator.attrgetter(*RankedBy._fields)
+# The parameters on which the ranking itself depends, and what returns their values
+# among the options of a request.
+RANKED_BY = (
+    "threshold",
+    "ties",
+    "doc_order",
+    "score_dtype",
+    "judged_from",
+    "unjudged",
+    "unjudged_grade",
+)
+of_ranking = operator.attrgetter(*RANKED_BY)
 
 
 class Request(NamedTuple):

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -70,29 +69,24 @@ def measure(request, ranking, known, alike=None):
     if options.unjudged in FILLED:
         return Measured(_bound(request, ranking.fillings))
 
-    def values_in(ranking):
-        done = known.setdefault((definition, id(ranking)), [])
-        for others, values, _ in done:
-            if others == own:
-                return values
-        if metric.reads_first_rank:
-            values = values_at_first(definition, ranking, own)
-        else:
-            values = definition(ranking, **own)
-        done.append((own, values, ranking))  # kept, or another could get its id
-        return values
-
-    values, chance, ideal = values_in(ranking), None, None
+    found = {}
+    for part in parts_of(request) if options.adjusted and alike is None else ["values"]:
+        one = ranking if part == "values" else getattr(ranking, part)
+        done = known.setdefault((definition, id(one)), [])
+        values = next((values for others, values, _ in done if others == own), None)
+        if values is None:
+            if metric.reads_first_rank:
+                values = values_at_first(definition, one, own)
+            else:
+                values = definition(one, **own)
+            done.append((own, values, one))  # kept, or another could get its id
+        found[part] = values
     if alike is not None:
-        chance, ideal = alike.chance, alike.ideal
-    elif options.adjusted:
-        parts = parts_of(request)
-        chance = values_in(ranking.chance) if "chance" in parts else None
-        ideal = values_in(ranking.ideal) if "ideal" in parts else None
+        found |= {"chance": alike.chance, "ideal": alike.ideal}
     elif metric.best is not None and request.divides_sums:
-        ideal = metric.best(ranking, **own)
+        found["ideal"] = metric.best(ranking, **own)
     ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
-    return Measured(values, chance, ideal, ranks)
+    return Measured(**found, ranks=ranks)
 
 
 def _bound(request, fillings):
@@ -146,16 +140,15 @@ def reads_ranks(request):
     return metric.pool is not mean_of_queries or request.options.adjusted == "z"
 
 
-def summarize(request, measured, n_documents, weight=None, queries=None):
+def summarize(request, measured, n_documents, weight=None):
     """Return the value of a requested metric over all queries.
 
     That of each query with ``average=None``. `n_documents` and `weight` have one entry
-    per query. `queries` stand for all of them: :class:`Values`, or what has their
-    methods.
+    per query.
     """
     metric, options = request.metric, request.options
     instead, average = options.replace_undefined_by, options.average
-    if queries is None and average == "weighted":
+    if average == "weighted":
         n_documents = n_documents.astype(np.float64)
         if weight is not None and weight.max() > 2.0**960:
             weight = scaled(weight)  # no list is so long that the product overflows
@@ -163,17 +156,16 @@ def summarize(request, measured, n_documents, weight=None, queries=None):
     weight = None if average is None else weight
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
-        if queries is None:
-            counts_as = instead if metric.best is None else request.instead
-            given = metric, measured, options.own, counts_as
-            queries = Values(*given, average, weight)
+        counts_as = instead if metric.best is None else request.instead
+        given = metric, measured, options.own, counts_as
+        queries = Values(*given, average, weight)
         score, reason = queries.summary("values"), UNDEFINED
         if options.adjusted:
             if average is not None and not np.isnan(score):
                 reason = FLAT[options.adjusted == "ratio"].format(instead)
             score = adjust(queries, score, options.adjusted)
         if metric.best is not None and request.divides_sums:
-            ratio = _ratio(score, queries.summary("ideal"))
+            ratio = _in_units(score, queries.summary("ideal"))
             is_empty = np.isnan(ratio) & ~np.isnan(score)  # no query is defined
             score = np.where(is_empty, instead, ratio)
     if average is None:
@@ -268,7 +260,7 @@ def check_not_negative(values):
 
 
 # Outside of these bounds weights are scaled before they are summed.
-SMALLEST, LARGEST = 2.0**-500, 2.0**500
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 2.0**-500, 2.0**500
 
 
 def mean_of_queries(ranking, values, weight):
@@ -281,14 +273,14 @@ def mean_of_queries(ranking, values, weight):
     terms = exact_terms if len(values) > FEW_VALUES else np.ndarray.tolist
     if weight is not None:
         weight = weight[known]
-        if len(weight) and not SMALLEST < weight.max() < LARGEST:
+        if len(weight) and not SMALLEST_WEIGHT < weight.max() < LARGEST_WEIGHT:
             weight = scaled(weight)
         values, total = values * weight, math.fsum(terms(weight))
     return math.fsum(terms(values)) / total if total > 0 else float("nan")
 
 
 # How many values at most `math.fsum` sums up alone, and how many in a block.
-FEW_VALUES, BLOCK = 300, 2**15
+FEW_VALUES, SUMMED_AT_ONCE = 300, 2**15
 
 
 def exact_terms(values):
@@ -297,14 +289,20 @@ def exact_terms(values):
     Nothing is rounded, so that the sum of the terms, rounded once by `math.fsum`, does
     not depend on the order of the values, nor on the parts whose terms are joined. The
     leading bits of all values are summed first, then the next ones: they are multiples
-    of one power of 2, small enough for their sum to be exact [1]_.
+    of one power of 2, small enough for their sum to be exact [1]_::
+
+                        sigma     2^-52 sigma
+        a value of x    | 1011010110 | 1001101100 | 1010
+        another one     |    1100101 | 0010111011 | 0111
+                          summed       the next ones, ...
+                          exactly
 
     .. [1] S. M. Rump, T. Ogita, S. Oishi, "Accurate Floating-Point Summation, Part I",
        SIAM Journal on Scientific Computing 31 (2008).
     """
     terms = []
-    for start in range(0, len(values), BLOCK):
-        rest = values[start : start + BLOCK]
+    for start in range(0, len(values), SUMMED_AT_ONCE):
+        rest = values[start : start + SUMMED_AT_ONCE]
         largest = max(np.maximum.reduce(rest), -np.minimum.reduce(rest))
         if not largest < 2.0**960:  # infinite, or nearly so
             terms.append(float(rest.sum()))
@@ -346,10 +344,10 @@ def adjust(queries, score, adjusted):
         if adjusted == "z":
             deviation = np.sqrt(summed_variance(queries))
     if adjusted == "ratio":
-        return _ratio(score, expected)
+        return _in_units(score, expected)
     if adjusted == "z":
         sign = 1 if metric.greater_is_better else -1
-        return sign * _ratio(score - expected, deviation) + 0.0  # never -0.0
+        return sign * _in_units(score - expected, deviation) + 0.0  # never -0.0
     best = queries.summary("ideal")
     # Sums in different orders differ by rounding errors.
     rounding = 1e-12 * np.maximum(np.abs(best), np.abs(expected))
@@ -359,7 +357,7 @@ def adjust(queries, score, adjusted):
     return np.where(flat, np.nan, gain / np.where(flat, 1, span) + 0.0)
 
 
-def _ratio(value, unit):
+def _in_units(value, unit):
     """Return value / unit, NaN where the unit is 0."""
     is_zero = np.equal(unit, 0)
     return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
@@ -372,15 +370,16 @@ def summed_variance(queries):
 
     since the values x_i of the queries are independent; without an average, the V[x_i].
     """
-    value = queries.metric.value
 
-    def squared(ranking, k=None):
-        return ranking.expected_at_first(
-            lambda rank: np.square(value(rank), dtype=np.float64), k
-        )
+    def squared(rank):
+        return np.square(queries.metric.value(rank), dtype=np.float64)
 
     mean, random = queries.measured.chance, queries.measured.ranks.chance
-    mean_square = values_at_first(squared, random, queries.own)
+    mean_square = values_at_first(
+        lambda ranking, k=None: ranking.expected_at_first(squared, k),
+        random,
+        queries.own,
+    )
     variance = mean_square - mean**2
     # The variance of a value that is equal in all orders is rounding error.
     is_random = ~np.isnan(queries.measured.values) & (variance > 1e-12 * mean_square)
@@ -432,15 +431,13 @@ def _log_mean_powers(random, power):
 
 
 def _log_mean_power(ranking, power):
-    mean = values_at_first(_mean_less_1, ranking, {"power": power})
-    return np.log1p(mean)
+    def less_1(rank):  # r^p - 1 keeps the digits of small powers
+        return np.expm1(power * np.log(rank))
 
-
-def _mean_less_1(ranking, *, power):
-    # E[r^p] - 1 keeps the digits of small powers.
-    return ranking.expected_at_first(
-        lambda rank: np.expm1(power * np.log(rank)), missing=np.nan
+    mean = values_at_first(
+        lambda ranking: ranking.expected_at_first(less_1, missing=np.nan), ranking, {}
     )
+    return np.log1p(mean)
 
 
 def _by_moments(random, power):
@@ -461,8 +458,9 @@ def _by_moments(random, power):
         n_terms += 1
     logs = np.zeros((2, len(power)))
     term = [np.ones(len(power)) for _ in logs]
+    powers = range(1, n_terms + 1)
     moments = means_at_first(
-        [partial(_log_power, unit=unit, power=m) for m in range(1, n_terms + 1)], random
+        [lambda rank, m=m: (np.log(rank) / unit) ** m for m in powers], random
     )
     for m, moment in enumerate(moments, 1):
         for i, factor in enumerate((exponent / 2, exponent)):
@@ -474,10 +472,6 @@ def _by_moments(random, power):
         for log, times in zip(logs, (1, 2), strict=True):
             log[row] = _log_mean_power(part, times * power[row])[0]
     return logs
-
-
-def _log_power(rank, *, unit, power):
-    return (np.log(rank) / unit) ** power
 
 
 # 1.4826: a normal distribution's standard deviation over its median absolute deviation.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._checks import shown
-from skrank._engine.first_ranks import StoredRanks
+from skrank._engine.first_ranks import FirstRanks
 from skrank._engine.summary import Measured, reads_ranks, reciprocal, summarize
 from skrank._ranking.ids import encode_qid
 
@@ -59,7 +59,7 @@ class ValueTable(NamedTuple):
                 return measured
             if id(groups) not in ranks:
                 dtype = np.promote_types(groups.dtype, np.intp)
-                ranks[id(groups)] = StoredRanks(*groups.astype(dtype))
+                ranks[id(groups)] = FirstRanks(*groups.astype(dtype))
             return measured._replace(ranks=ranks[id(groups)])
 
         requests = self.requests

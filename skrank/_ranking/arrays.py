@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -157,21 +157,10 @@ def negated_scores(lists, rows, width):
     return np.subtract(0.0, scores, out=out, dtype=np.float64)
 
 
-def leave_out(keys, lists, rows, excluded):
-    """Set keys of lists side by side to inf after their end, and of what is excluded.
-
-    Excluded documents get the key `excluded`.
-    """
-    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
-    if lists.excluded is not None:
-        out = block_of_flags(lists, rows, keys.shape[1], lists.is_excluded)
-        keys[out] = excluded
-
-
 def block_of_flags(lists, rows, width, flags):
     """Return flags of lists side by side, and False after their end."""
     block = own_block(flags, lists.order.starts[rows], width)
-    fill_after_the_end(block, False, lists.order.lengths[rows])
+    leave_out(block, lists, rows, False, None)
     return block
 
 
@@ -181,12 +170,19 @@ def own_block(values, starts, width):
     return block.copy() if np.may_share_memory(block, values) else block
 
 
-def fill_after_the_end(block, value, lengths):
-    """Set the cells of lists side by side, in the order of length, that hold none."""
+def leave_out(block, lists, rows, after_the_end, excluded):
+    """Set the cells of lists side by side, in the order of length, that do not count.
+
+    Those after the end of a list, and those of excluded documents unless `excluded`,
+    what these are set to, is None.
+    """
+    lengths = lists.order.lengths[rows]
     if lengths[0] < block.shape[1]:  # columns before are full
         ragged = slice(lengths[0], block.shape[1])
         ended = np.arange(lengths[0], block.shape[1]) >= lengths[:, np.newaxis]
-        np.copyto(block[:, ragged], value, where=ended)
+        np.copyto(block[:, ragged], after_the_end, where=ended)
+    if excluded is not None and lists.excluded is not None:
+        block[block_of_flags(lists, rows, block.shape[1], lists.is_excluded)] = excluded
 
 
 def groups_of_sorted(lists, rows, keys, place, row, grade):
@@ -230,35 +226,13 @@ def resolve_ties(groups, ties):
     return TieGroups(groups.query[group], above, one, one, grade)
 
 
-class Order(Protocol):
-    """How rows form lists: list i has the places ``starts[i]`` to ``+ lengths[i]``.
-
-    `query` is the query of each list, a position in the sorted ids, and `row_query`
-    that of each row. `is_as_given` says whether each row is its own place.
-    """
-
-    starts: np.ndarray
-    lengths: np.ndarray
-    query: np.ndarray
-    row_query: np.ndarray
-    is_as_given: bool
-
-    def take(self, values):
-        """Return values of the rows, one for each place."""
-
-    def sort(self, values):
-        """Return what `take` does; faster if it is asked for one array alone."""
-
-    def rows_at(self, places):
-        """Return the rows at some places."""
-
-    def of_lists(self, values):
-        """Return values of the lists, one for each row."""
-
-
 @dataclass(frozen=True, eq=False)
 class AsGiven:
-    """The rows of each query stand together: each row is its own place."""
+    """How rows form lists, where the rows of each query stand together.
+
+    List i has the places ``starts[i]`` to ``starts[i] + lengths[i]``; each row is its
+    own place. `query` is the query of each list, a position in the sorted ids.
+    """
 
     starts: np.ndarray
     lengths: np.ndarray
@@ -271,7 +245,7 @@ class AsGiven:
         return np.repeat(self.query, self.lengths)
 
     def take(self, values):
-        """Return the values as they are."""
+        """Return values of the rows, one for each place: as they are."""
         return values
 
     sort = rows_at = take
@@ -282,10 +256,11 @@ class AsGiven:
 
 
 class ByCode:
-    """Rows in any order, sorted by code when a value of them is first asked for.
+    """How rows form lists, where they stand in any order: by the code of their query.
 
-    Rows of one code keep their order. `codes` are the queries of the rows, from 0 to
-    ``n_codes - 1``; a code that does not occur has no list.
+    It has what :class:`AsGiven` has. Rows are sorted when a value of them is first
+    asked for, and those of one code keep their order. `codes` are the queries of the
+    rows, from 0 to ``n_codes - 1``; a code that does not occur has no list.
     """
 
     is_as_given = False
@@ -335,9 +310,15 @@ class ByCode:
 
         It saves the look-up where nothing else is to be taken in this order.
         """
-        starts, values = _sort_by_code(self.row_query, self._n_codes, values)
-        self._found_starts = starts
-        return values
+        # A matrix of one row, with a value in the column of its code: to compress it by
+        # column is a counting sort. Nothing is summed on the way.
+        codes = self.row_query
+        size = np.int32 if len(codes) < 2**31 - 1 else np.int64
+        ends = np.array([0, len(codes)], dtype=size)
+        cells = values, codes.astype(size, copy=False), ends
+        cells = sparse.csr_matrix(cells, shape=(1, self._n_codes)).tocsc()
+        self._found_starts = cells.indptr[:-1].astype(np.intp)
+        return cells.data
 
     def rows_at(self, places):
         """Return the rows at some places."""
@@ -361,20 +342,6 @@ def stretches(order, n_places=STRETCH):
         last = max(int(last), first + 1)
         yield first, last, slice(start, stops[last - 1])
         first = last
-
-
-def _sort_by_code(codes, n_codes, values):
-    """Return where each code starts, and the values sorted by their codes."""
-    # A matrix of one row, with a value in the column of its code: to compress it by
-    # column is a counting sort. Nothing is summed on the way.
-    size = np.int32 if len(codes) < 2**31 - 1 else np.int64
-    cells = (
-        values,
-        codes.astype(size, copy=False),
-        np.array([0, len(codes)], dtype=size),
-    )
-    sorted_cells = sparse.csr_matrix(cells, shape=(1, n_codes)).tocsc()
-    return sorted_cells.indptr[:-1].astype(np.intp), sorted_cells.data
 
 
 class GradeCodes(NamedTuple):

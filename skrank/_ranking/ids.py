@@ -2,7 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import copy
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +17,10 @@ from skrank._columns import (
 from skrank._ranking.arrays import block_of_flags
 
 # So few values are sorted faster than hashed.
-FEW = 2000
+FEW_IDS = 2000
 
 # The number of neighbours that tell whether the rows of text ids are scattered.
-SAMPLE = 1000
+N_NEIGHBOURS = 1000
 
 
 def encode_qid(qid, n_samples=None, *, name="qid"):
@@ -40,18 +40,17 @@ class Heads(NamedTuple):
     `ids` are those that :func:`encode_qid` returns, `codes` the position in them of
     each stretch, or of each row, and `starts` the first row of each stretch; None if
     most rows have another id than the row before them, so that there is a code for each
-    row.
+    row. If there are as many codes as ids, the rows of each query follow one another::
+
+        rows    b b b a a c c      ids [a b c]  codes [1 0 2]    starts [0 3 5]
+        rows    b b a a b b        ids [a b]    codes [1 0 1]    starts [0 2 4]
+        rows    b a c a b c        ids [a b c]  codes [1 0 2 0 1 2]    starts None
     """
 
     ids: np.ndarray
     codes: np.ndarray
     starts: np.ndarray | None
     n_samples: int
-
-    @property
-    def are_grouped(self):
-        """Return True if the rows of each query follow one another."""
-        return len(self.codes) == len(self.ids)
 
     def of_rows(self):
         """Return the code of each row."""
@@ -74,7 +73,19 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
     if n_samples not in (None, len(rows)):
         raise _wrong_length(rows, n_samples, name)
     # The rows of a query mostly stand together: encode the first of them only.
-    starts = _find_heads(rows)
+    new = np.ones(len(rows), dtype=bool)
+    try:
+        part = rows
+        if rows.dtype.kind in "OT":  # to compare all of them takes long
+            part = rows[: N_NEIGHBOURS + 1]
+        np.not_equal(part[1:], part[:-1], out=new[1 : len(part)])
+        are_few = 2 * np.count_nonzero(new[: len(part)]) <= len(part) + 2
+        if are_few and len(part) < len(rows):
+            np.not_equal(rows[1:], rows[:-1], out=new[1:])
+            are_few = 2 * np.count_nonzero(new) <= len(rows) + 2
+    except (TypeError, ValueError):  # as of pandas.NA, which is not True or False
+        are_few = False
+    starts = new.nonzero()[0] if are_few else None
     heads = rows if starts is None else rows[starts]
     if codes is None:
         return Heads(*_encode_array(heads, name), starts, len(rows))
@@ -92,22 +103,6 @@ def _wrong_length(qid, n_samples, name):
         f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one value per row."
         + _cure_for_sizes(qid, n_samples)
     )
-
-
-def _find_heads(values):
-    """Return where stretches of equal values start, or None if there are many."""
-    new = np.ones(len(values), dtype=bool)
-    try:
-        if values.dtype.kind in "OT":  # to compare all of them takes long
-            part = values[: SAMPLE + 1]
-            np.not_equal(part[1:], part[:-1], out=new[1 : len(part)])
-            if 2 * np.count_nonzero(new[: len(part)]) > SAMPLE + 2:
-                return None
-        np.not_equal(values[1:], values[:-1], out=new[1:])
-    except (TypeError, ValueError):  # as of pandas.NA, which is not True or False
-        return None
-    few = 2 * np.count_nonzero(new) <= len(values) + 2
-    return new.nonzero()[0] if few else None
 
 
 def _cure_for_sizes(qid, n_samples):
@@ -216,7 +211,8 @@ def _encode_array(values, name):
             if seen.all():
                 return ids, np.ascontiguousarray(place, dtype=np.intp)
             return ids, (np.cumsum(seen) - 1)[place]
-    if len(values) > FEW and values.dtype.kind in "iumMUS" and values.dtype.isnative:
+    can_be_hashed = values.dtype.kind in "iumMUS" and values.dtype.isnative
+    if can_be_hashed and len(values) > FEW_IDS:
         return _encode_by_hash(values)
     ids, codes = np.unique(values, return_inverse=True)
     return ids, codes.reshape(-1)
@@ -327,6 +323,7 @@ def is_missing(id):
         return True
 
 
+@dataclass(frozen=True, eq=False)
 class DocOrder:
     """How tied documents are ordered by their ids.
 
@@ -334,40 +331,36 @@ class DocOrder:
     times as long as to rank them. So an id is looked at when it is first asked for.
     """
 
-    def __init__(self, doc_id, descending, n_samples):
-        self._ids = check_ids(doc_id, n_samples, "doc_id")
-        self._descending = descending
-        self._rows = None
-        # The numbers found so far, and in which search; 0 is none.
-        self._codes = np.zeros(n_samples, dtype=np.intp)
-        self._found_in = np.zeros(n_samples, dtype=np.int32)
+    ids: np.ndarray  # of all rows of the input
+    descending: bool
+    found: np.ndarray  # the numbers found so far, and in which search; 0 is none
+    rows: np.ndarray | None = None  # those of the input; None if these are all of them
+
+    @classmethod
+    def of_input(cls, doc_id, descending, n_samples):
+        """Return the order of all rows of the input."""
+        found = np.zeros((2, n_samples), dtype=np.intp)
+        return cls(check_ids(doc_id, n_samples, "doc_id"), descending, found)
 
     def at(self, rows):
         """Return the order of the documents at some rows."""
-        part = copy.copy(self)  # which shares what is found
-        part._rows = rows if self._rows is None else self._rows[rows]
-        return part
-
-    def of_input(self):
-        """Return the order of the documents at the rows of the input."""
-        whole = copy.copy(self)
-        whole._rows = None
-        return whole
+        return replace(self, rows=rows if self.rows is None else self.rows[rows])
 
     def codes(self, rows, group):
         """Return numbers that rise in the order of documents, within a tie group.
 
         `group` is the tie group of each of the rows; those of a group stand together.
         """
-        rows = rows if self._rows is None else self._rows[rows]
-        found_in = self._found_in[rows]
+        rows = rows if self.rows is None else self.rows[rows]
+        known, searches = self.found
+        found_in = searches[rows]
         # The other rankings of the same documents ask for the same groups again.
         is_same = (found_in[1:] == found_in[:-1]) | (group[1:] != group[:-1])
         if found_in.min(initial=1) == 0 or not is_same.all():
-            _, codes = encode_qid(take_rows(self._ids, rows), name="doc_id")
-            self._codes[rows] = -codes if self._descending else codes
-            self._found_in[rows] = self._found_in.max() + 1
-        return self._codes[rows]
+            _, codes = encode_qid(take_rows(self.ids, rows), name="doc_id")
+            known[rows] = -codes if self.descending else codes
+            searches[rows] = searches.max() + 1
+        return known[rows]
 
 
 def order_tied(lists, rows, keys, order):

@@ -5,7 +5,7 @@
 import math
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -30,7 +30,6 @@ from skrank._ranking.arrays import (
     AsGiven,
     ByCode,
     GradeCodes,
-    Order,
     as_bytes,
     code_grades,
     count_by_grade,
@@ -44,7 +43,7 @@ from skrank._ranking.ids import DocOrder, Heads, encode_heads
 from skrank._ranking.targets import read_candidates
 
 
-class Rows(NamedTuple):
+class AllRows(NamedTuple):
     """All documents of the queries, returned or not, one entry for each.
 
     `row` is that of the input, and `grade` is 0 where a document is not `relevant`.
@@ -54,44 +53,6 @@ class Rows(NamedTuple):
     row: np.ndarray
     relevant: np.ndarray
     grade: np.ndarray
-
-
-class Documents(Protocol):
-    """What :class:`~skrank.metrics.RankedQueries` asks of the documents it ranks.
-
-    Arrays with one entry per query are in the order of `ids`. `judged` says which
-    documents have a grade, None if all have one; `whole` holds these documents and
-    those that were not returned, None if all were.
-    """
-
-    ids: np.ndarray
-    judged: np.ndarray | None
-    whole: "Documents | None"
-
-    def n_documents(self):
-        """Return the number of documents of each query."""
-
-    def n_relevant(self):
-        """Return the number of relevant documents of each query."""
-
-    def count_grades(self):
-        """Return (query, grade, count) of the relevant documents, by falling grade."""
-
-    def grade_range(self):
-        """Return the lowest grade of the input and the highest relevant one.
-
-        0 instead of the lowest if none is negative, and of the highest if there is no
-        relevant document.
-        """
-
-    def judged_only(self):
-        """Return the judged documents alone."""
-
-    def by_judgement(self):
-        """Return the same documents, the judged ones being the relevant ones."""
-
-    def query_weights(self, sample_weight):
-        """Return one weight per query."""
 
 
 # Grades of at most this many levels are counted level by level.
@@ -111,7 +72,7 @@ class Lists:
     y_score: np.ndarray
     relevant: np.ndarray
     grades: np.ndarray  # as they came: of every row, or of the rows `graded` alone
-    order: Order
+    order: AsGiven | ByCode
     ids: np.ndarray  # the query ids in the order of the output
     is_finite: bool = False  # whether no score is infinite
     excluded: np.ndarray | None = None  # rows that take no part
@@ -127,6 +88,7 @@ class Lists:
     doc_order: DocOrder | None = None  # of tied documents, by their ids
     is_matrix: bool = False  # whether a list was a row, so that weights come per query
     row: np.ndarray | None = None  # that of the input; None if these are all of them
+    alike: "Lists | None" = None  # the same documents with other scores, to share codes
 
     @cached_property
     def scores(self):
@@ -145,8 +107,10 @@ class Lists:
     @cached_property
     def is_relevant(self):
         """Return which places hold a relevant document."""
-        given = self.order.is_as_given
-        return self.relevant if given else self.order.take(self.relevant)
+        if self.order.is_as_given:
+            return self.relevant
+        alike = self.alike
+        return self.order.take(self.relevant) if alike is None else alike.is_relevant
 
     @cached_property
     def is_excluded(self):
@@ -179,6 +143,8 @@ class Lists:
     @cached_property
     def row_codes(self):
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
+        if self.alike is not None:
+            return self.alike.row_codes
         if (
             self.graded is None and self.grades.dtype == np.uint8
         ):  # which are the codes themselves, if no relevant one is 0
@@ -194,6 +160,8 @@ class Lists:
         """Return the :class:`GradeCodes` of the places, or None likewise."""
         if self.row_codes is None or self.order.is_as_given:
             return self.row_codes
+        if self.alike is not None:
+            return self.alike.coded
         return GradeCodes(self.order.take(self.row_codes.codes), self.row_codes.grades)
 
     @property
@@ -339,29 +307,23 @@ class Lists:
 
     @property
     def attributes(self):
-        """Return the values of the attributes of all lists, by name."""
-        return {field.name: getattr(self, field.name) for field in fields(Lists)}
+        """Return the values of the attributes of all lists but `alike`, by name."""
+        names = (field.name for field in fields(Lists))
+        return {name: getattr(self, name) for name in names if name != "alike"}
 
     def all_rows(self):
-        """Return the :class:`Rows` of all documents, returned or not."""
+        """Return :class:`AllRows`, the rows of all documents, returned or not."""
         if self.whole is not None:
             return self.whole.all_rows()
         query, row = self.order.row_query, self.row
         row = np.arange(len(query)) if row is None else row
         found, grade = np.flatnonzero(self.relevant), np.zeros(len(query))
         grade[found] = self._grade_of(found)
-        return Rows(query, row, self.relevant, grade)
+        return AllRows(query, row, self.relevant, grade)
 
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
         return Lists(**(self.attributes | changes))
-
-    def with_scores(self, y_score, is_finite):
-        """Return the lists with other scores, and all that is known of the grades."""
-        lists = self.changed(y_score=y_score, is_finite=is_finite)
-        known = vars(self).keys() & _OF_GRADES
-        vars(lists).update({name: vars(self)[name] for name in known})
-        return lists
 
     def select(self, places):
         """Return lists of the documents at the ascending `places`, as their only rows.
@@ -436,12 +398,6 @@ class RowLists(Lists):
     def changed(self, **changes):
         """Return other lists likewise."""
         return RowLists(**(self.attributes | changes))
-
-
-# The cached properties that do not depend on the scores.
-_OF_GRADES = frozenset(
-    name for name, value in vars(Lists).items() if isinstance(value, cached_property)
-) - {"scores", "fill_the_last_byte"}
 
 
 def read_lists(
@@ -540,7 +496,7 @@ def _read_flat(
         one = np.zeros(1, dtype=np.intp)
         qid = Heads(one, one, one, n_rows)
     heads = encode_heads(qid, n_rows)
-    if heads.are_grouped:
+    if len(heads.codes) == len(heads.ids):
         starts = np.arange(n_rows) if heads.starts is None else heads.starts
         lengths = np.subtract(np.append(starts[1:], n_rows), starts)
         order = AsGiven(starts, lengths, heads.codes.astype(np.intp))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -37,7 +38,7 @@ class RankedQueries:
         The tie groups of all queries.
     n_documents : ndarray of shape (n_queries,)
         The number of documents of each query.
-    lists : Documents
+    lists : Lists or OneTarget
         The documents of the queries, and the query ids.
     rank : callable, default=None
         Ranks other documents of the queries by score.
@@ -47,6 +48,10 @@ class RankedQueries:
         The number of relevant documents that each query returned; None asks `lists`.
     alike : RankedQueries, default=None
         A ranking of the same documents by other scores, to share `ideal` and `chance`.
+    columns : dict of str to Column, default=None
+        The columns of the documents, by name.
+    fillings : Fillings, default=None
+        The rankings that bound metrics.
 
     Attributes
     ----------
@@ -105,7 +110,7 @@ class RankedQueries:
         not have one grade below all others.
     columns : dict of str to Column
         What else is known of each document, by name; :meth:`documents` reads it.
-    rows : Rows
+    rows : AllRows
         All documents of the queries, returned or not, in the order of the input: their
         `query`, `row` and `grade`, and whether they are `relevant`.
     doc_order : DocOrder or None
@@ -155,6 +160,8 @@ class RankedQueries:
         order: Literal["score", "ideal", "chance"] = "score",
         n_found: NDArray[Any] | None = None,
         alike: RankedQueries | None = None,
+        columns: dict[str, Any] | None = None,
+        fillings: Any = None,
     ) -> None:
         self.query, self.above, self.size, self.relevant, self._grades = groups
         self.n_documents, self.n_queries = n_documents, len(lists.ids)
@@ -162,7 +169,8 @@ class RankedQueries:
         self._rank, self.order, self._alike = rank, order, alike
         if n_found is not None:
             self.n_found = n_found
-        self.columns, self.made, self._top = {}, {}, {}
+        self.columns, self.fillings = columns or {}, fillings
+        self.made, self._top = {}, {}
         self.made_of_rows = {} if alike is None else alike.made_of_rows
 
     def documents(self, k: int | None = None) -> TopDocuments:
@@ -205,7 +213,7 @@ class RankedQueries:
     def doc_order(self) -> Any:
         """Return the order of tied documents by their ids, for rows of the input."""
         order = self._lists.doc_order
-        return None if order is None else order.of_input()
+        return None if order is None else replace(order, rows=None)
 
     @property
     def grade(self) -> NDArray[Any]:
@@ -567,7 +575,11 @@ class DocumentTerms(RankedQueries):
     """
 
     def __init__(self, ranking):
-        vars(self).update(vars(ranking))
+        groups = ranking.query, ranking.above, ranking.size, ranking.relevant
+        groups = TieGroups(*groups, ranking.grade)
+        rest = ranking.n_documents, ranking._lists, ranking._rank, ranking.order
+        shared = {"alike": ranking, "columns": ranking.columns}
+        super().__init__(groups, *rest, n_found=ranking.n_found, **shared)
 
     @property
     def judged_only(self):

@@ -63,13 +63,15 @@ def rank_queries(
     doc_id=None,
     doc_order=None,
     judged_from=None,
+    columns=None,
     depth=None,
 ):
     """Return the RankedQueries of some documents.
 
     The parameters are those of :func:`skrank.metrics.evaluate` that decide on the
-    ranking, and `depth`, what will be asked for: the documents of the first `depth`
-    ranks, or the "first" relevant document of each query; None is everything.
+    ranking, the `columns` that metrics read, and `depth`, what will be asked for: the
+    documents of the first `depth` ranks, or the "first" relevant document of each
+    query; None is everything.
     """
     if doc_order is not None:
         check_choice(doc_order, DOC_ORDERS, "doc_order", "rank_queries")
@@ -78,7 +80,9 @@ def rank_queries(
                 f"doc_order={doc_order!r} orders tied documents by their ids. Pass "
                 "the ids as `doc_id`. Got no document ids."
             )
-        doc_order = DocOrder(doc_id, doc_order == "descending", np.size(y_true))
+        doc_order = DocOrder.of_input(
+            doc_id, doc_order == "descending", np.size(y_true)
+        )
     flatten = ties == "midrank"
     lists = read_lists(
         y_true,
@@ -97,10 +101,10 @@ def rank_queries(
         warn_if_labels(lists)
     if unjudged == "condensed" and lists.judged is not None:
         lists = lists.condensed()
-    ranking = rank_lists(lists, ties, depth)
+    fillings = None
     if unjudged in FILLED:
-        ranking.fillings = Fillings(
-            ranking,
+        fillings = Fillings(
+            lists,
             (y_true, y_score, judged, judged_from),
             {
                 "threshold": threshold,
@@ -111,7 +115,7 @@ def rank_queries(
             unjudged_grade,
             partial(rank_lists, ties=ties, depth=depth),
         )
-    return ranking
+    return rank_lists(lists, ties, depth, columns=columns, fillings=fillings)
 
 
 class Fillings:
@@ -128,11 +132,12 @@ class Fillings:
     relevant unjudged document. If None, the highest one.
     """
 
-    def __init__(self, ranking, data, how, grade, rank):
-        self._ranking, self._data, self._how, self._rank = ranking, data, how, rank
+    def __init__(self, lists, data, how, grade, rank):
+        self._lists, self._data, self._how, self._rank = lists, data, how, rank
         threshold = how["threshold"]
         least = 0.0 if threshold is None or threshold == "max" else threshold
-        lowest, highest = map(float, ranking.grade_range)
+        whole = lists if lists.whole is None else lists.whole
+        lowest, highest = map(float, whole.grade_range())
         if grade is None:
             grade = highest if highest > least else least + 1
         elif not grade > least:
@@ -147,9 +152,9 @@ class Fillings:
 
     def __iter__(self):
         """Yield the rankings one by one: all of them may exceed the memory."""
-        lists = self._ranking._lists
+        lists = self._lists
         if lists.judged is None:
-            yield self._ranking
+            yield self._rank(lists)
             return
         y_true, y_score, judged, judged_from = self._data
         y_true = numeric_array(y_true, "y_true")
@@ -164,8 +169,11 @@ class Fillings:
         place = np.arange(len(rows)) - np.repeat(starts, size)
         below = np.repeat(size, size) - 1 - place
         heads = encode_heads(query)
-        grades = map(_smallest, (self._others, self._grade))
-        dtype = np.result_type(y_true.dtype, *grades)
+        dtype = y_true.dtype
+        for grade in (self._others, self._grade):  # the smallest type that holds it
+            is_whole = grade == int(grade)
+            smallest = np.min_scalar_type(int(grade)) if is_whole else np.float64
+            dtype = np.result_type(dtype, smallest)
         y_true = np.where(judged, y_true, self._others).astype(dtype)
         most = size.max(initial=0)
         for n_relevant in range(most + 1):
@@ -177,41 +185,41 @@ class Fillings:
 
     def _in_order(self, lists, query, rows):
         """Return some rows query by query, in the order of rank; missing ones last."""
-        by_row = lists.by_row()
-        ties = self._rank.keywords["ties"]
-        by_row = rank_lists(by_row, "first" if ties == "first" else "expected")
-        documents = TopDocuments(self._ranking, by_row, None)
+        is_first = self._rank.keywords["ties"] == "first"
+        documents = rank_documents(lists, "first" if is_first else "expected", None)
         place = np.full(len(query), len(query))
         place[documents.row] = np.arange(len(documents.row))
         return rows[np.lexsort((place[rows], query[rows]))]
 
 
-def _smallest(grade):
-    """Return the smallest type that holds a grade."""
-    return np.min_scalar_type(int(grade)) if grade == int(grade) else np.float64
-
-
-def rank_again(ranking, y_score, ties, depth=None):
+def rank_again(ranking, y_score, ties, depth=None, columns=None):
     """Return the ranking of the rows of another one by other scores, or None.
 
-    What does not depend on the scores is shared. None if rows were left out or do not
-    stand as they were given, so that they have to be read again.
+    What does not depend on the scores is shared::
+
+        ranking ---- ideal, chance, made_of_rows <---- alike ---- the new ranking
+        its lists -- codes of the grades, flags <----- alike ---- the new lists
+
+    None if rows were left out or do not stand as they were given, so that they have to
+    be read again.
     """
     lists = ranking._lists
     y_score = numeric_array(y_score, "y_score")
     are_rows = isinstance(lists, Lists) and lists.excluded is None
     if not are_rows or lists.is_matrix or y_score.shape != lists.y_score.shape:
         return None
-    lists = lists.with_scores(*comparable(y_score))
-    return rank_lists(lists, ties, depth, ranking)
+    y_score, is_finite = comparable(y_score)
+    lists = lists.changed(y_score=y_score, is_finite=is_finite, alike=lists)
+    return rank_lists(lists, ties, depth, alike=ranking, columns=columns)
 
 
-def rank_lists(lists, ties, depth=None, alike=None):
+def rank_lists(lists, ties, depth=None, **shared):
     """Return documents, as :func:`read_lists` returns them, as ranked queries.
 
     The tie groups are found by the fastest method: by counting, where each query has
     one target or where only the first relevant documents are asked for; by sorting
-    scores that carry their grades; or by sorting positions.
+    scores that carry their grades; or by sorting positions. What is `shared` are
+    arguments of :class:`RankedQueries`.
     """
     if ties == "midrank":
         if isinstance(lists, Candidates):
@@ -237,7 +245,7 @@ def rank_lists(lists, ties, depth=None, alike=None):
         groups = resolve_ties(groups, ties)
 
     rank = partial(rank_lists, ties=ties)
-    return RankedQueries(groups, lists.n_documents(), lists, rank, alike=alike)
+    return RankedQueries(groups, lists.n_documents(), lists, rank, **shared)
 
 
 def rank_documents(lists, ties, k):
@@ -397,7 +405,7 @@ def sort_packed(lists, rows, width, depth, ties):
         else:
             codes = gather(lists.coded.codes, lists.order.starts[rows], width)
         keys.view(np.uint8)[..., _LOW_BYTES] = codes
-    leave_out(keys, lists, rows, np.inf)
+    leave_out(keys, lists, rows, np.inf, np.inf)
     keys.sort(axis=1)
     if depth is not None:
         keys = _down_to(keys, depth)
@@ -426,7 +434,7 @@ def sort_packed(lists, rows, width, depth, ties):
         query, column = query[kept], column[kept]
     elif is_tied and lists.fill_the_last_byte:
         scores = negated_scores(lists, rows, width)
-        leave_out(scores, lists, rows, np.inf)
+        leave_out(scores, lists, rows, np.inf, np.inf)
         scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
         same = scores[:, 1:] == scores[:, :-1]
         close = keys[:, 1:] == keys[:, :-1]
@@ -478,7 +486,7 @@ def _down_to(keys, depth):
 def sort_indices(lists, rows, width, ties):
     """Return the tie groups of lists; with ``ties="first"`` each document alone."""
     keys = negated_scores(lists, rows, width)
-    leave_out(keys, lists, rows, np.nan)
+    leave_out(keys, lists, rows, np.inf, np.nan)
     relevant = block_of_flags(lists, rows, width, lists.is_relevant)
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
     if ties == "first" and lists.doc_order is not None:
@@ -506,7 +514,7 @@ GROUP = 8
 LONGEST = 262_144
 PIECE = 128
 MOST_PIECES = 65_536
-SAMPLE = 4096
+N_SAMPLED = 4096
 
 
 def keep_top(lists, depth):
@@ -590,7 +598,7 @@ def _pieces(scores):
 
     Between two scores near the ends of a sample all pieces are equally wide.
     """
-    sample = np.sort(scores[:: len(scores) // SAMPLE + 1].astype(np.float64))
+    sample = np.sort(scores[:: len(scores) // N_SAMPLED + 1].astype(np.float64))
     low, high = sample[len(sample) // 1000], sample[-1 - len(sample) // 1000]
     n_pieces = min(len(scores) // PIECE, MOST_PIECES)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

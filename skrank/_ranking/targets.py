@@ -13,8 +13,11 @@ from skrank._checks import check_weights, scores_as_floats
 class OneTarget:
     """Queries that have one relevant document each, the target, of grade 1.
 
-    All documents are judged, and all were returned. `ids` are the positions of the
-    queries, and `n_candidates` the numbers of their documents, targets included.
+    It has all that :class:`~skrank.metrics.RankedQueries` asks of the documents that it
+    ranks. Arrays with one entry per query are in the order of `ids`, the positions of
+    the queries; `n_candidates` are the numbers of their documents, targets included.
+    `judged` says which documents have a grade, None if all have one; `whole` holds
+    these documents and those that were not returned, None if all were.
     """
 
     ids: np.ndarray
@@ -35,7 +38,7 @@ class OneTarget:
         return self.ids, np.ones(len(self.ids)), self.n_relevant()
 
     def grade_range(self):
-        """Return (0, 1), the grade of the targets and that of all others."""
+        """Return the lowest grade, or 0 if none is negative, and the highest one."""
         return 0, 1.0
 
     def judged_only(self):

@@ -23,7 +23,7 @@ from skrank._checks import (
 )
 from skrank._columns import column_names, find_qid, kind_of
 from skrank._docs import share_words
-from skrank._engine.answer import Arrays, answer_all, measure_all, weights_of_part
+from skrank._engine.answer import answer_all, measure_all, read_arrays, weights_of_part
 from skrank._engine.columns import columns_of, no_grades
 from skrank._engine.conventions import NoNumber, check_convention, rules_of
 from skrank._engine.names import read_metric
@@ -161,9 +161,9 @@ def evaluate(
     requests = read_requests(metrics, {"average": average, **params}, "evaluate")
     if doc_id is None:
         check_ids_unneeded(requests, convention)
-    arrays = Arrays(
-        y_true,
-        y_score,
+    arrays = read_arrays(
+        y_true=y_true,
+        y_score=y_score,
         qid=qid,
         exclude=exclude,
         judged=judged,
@@ -240,7 +240,8 @@ def split_params(y_true, y_score, qid, params):
     names = ("exclude", "judged", "pooled", "returned", "doc_id", "sample_weight")
     given = {name: params[name] for name in names if name in params}
     others = {name: params[name] for name in params if name not in names}
-    return Arrays(y_true, y_score, qid=qid, **given), others
+    given |= {"y_true": y_true, "y_score": y_score, "qid": qid}
+    return read_arrays(**given), others
 
 
 def with_columns(arrays, requests, params, caller):
@@ -486,7 +487,7 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
     `arrays` hold what all rankers share, and `rankers` the scores of each by name.
     `returned` is a dict with a mask for each of them, or None.
     """
-    warn_if_out_of_order(arrays.by_row | arrays.columns)
+    warn_if_out_of_order(arrays.by_row)
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
     check_names(rankers, keys, requests)
@@ -496,7 +497,7 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
         given = {"y_score": scores, "returned": mask, "alike": first}
         source = replace(arrays, **given, rankings={})
         if first is not None:
-            warn_if_out_of_order(source.by_row | source.columns)
+            warn_if_out_of_order(source.by_row)
         first = first or source
         alike = measured[0] if measured and returned is None else None
         rankings, of_ranker = measure_all(requests, source, alike)

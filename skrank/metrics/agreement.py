@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from skrank._checks import check_choice, check_persistence
+from skrank._checks import check_choice, check_number
 from skrank._engine.decorator import ranking_metric
 from skrank._ranking.arrays import encode_levels, gather, spans, split_by_width
 from skrank._ranking.queries import sum_over_places
@@ -130,7 +130,7 @@ def _spread_of_ranks(ranking, ties):
     return spread / 12
 
 
-def _ratio(value, unit, ranking):
+def where_grades_differ(ranking, value, unit):
     """Return value / unit, NaN for queries without two different grades."""
     n_grades = np.bincount(ranking.ideal.query, minlength=ranking.n_queries)
     n_grades += ranking.n_documents > ranking.n_found
@@ -210,7 +210,8 @@ def spearman_score(ranking, *, ties="expected"):
     weight = of_grade[ranking.group_in_ideal] - of_others[ranking.query_of_grade]
     joint = ranking.total(ranking.grade_total(weight) * rank)
     spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
-    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(returned, ties)), ranking)
+    spread = np.sqrt(spread * _spread_of_ranks(returned, ties))
+    return where_grades_differ(ranking, joint, spread)
 
 
 @ranking_metric(
@@ -282,7 +283,7 @@ def rbo_score(ranking, *, p=0.9):
     >>> rbo_score([3, 2, 1], [2, 0, 1], p=0.5, returned=[True, False, True])
     0.8333333333333333
     """
-    check_persistence(p, "rbo_score")
+    check_number(p, "p", "rbo_score", low=0.0, high=1.0, ends="()")
     every, n_listed = ranking.with_missing, ranking.n_documents
     if ranking is not every or ranking is not ranking.judged_only:
         # Both lists may have different documents. Here those of the ideal list are the
@@ -296,7 +297,7 @@ def rbo_score(ranking, *, p=0.9):
         ranking, n_listed, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest
     )
     n = np.maximum(ranking.n_documents, n_listed).astype(np.float64)
-    return _ratio(sums + agreed * p**n, 1, every)
+    return where_grades_differ(every, sums + agreed * p**n, 1)
 
 
 WEIGHTS = ("uniform", "gain", "discount")
@@ -410,7 +411,7 @@ def _listed_pairs(ranking, weights):
     others = ranking.n_documents - ranking.n_relevant
     occurring = np.unique(code[others[query] > 0])
     high = levels[occurring]
-    weight[occurring] = _checked(weights(high, np.zeros_like(high)))
+    weight[occurring] = _weight_of_pairs(weights(high, np.zeros_like(high)))
     weight = ranking.grade_total(weight[code])
     won = ranking.total(weight * ranking.others_below)
     total = ranking.total(weight * others[ranking.query])
@@ -434,14 +435,14 @@ def _listed_pairs(ranking, weights):
         pairs = high[query[lower]] * len(levels) + code[lower]
         pairs, which = np.unique(pairs, return_inverse=True)
         high, low = np.divmod(pairs, len(levels))
-        weight = _checked(weights(levels[high], levels[low]))[which]
+        weight = _weight_of_pairs(weights(levels[high], levels[low]))[which]
         for sums, counts in ((won, above), (total, in_query)):
             weighted = weight * counts[lower]
             sums += np.bincount(query[lower], weighted, minlength=ranking.n_queries)
     return won, total
 
 
-def _checked(weight):
+def _weight_of_pairs(weight):
     weight = np.asarray(weight, dtype=np.float64)
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from skrank._checks import check_beta, check_choice, check_flag
+from skrank._checks import check_choice, check_flag, check_number
 from skrank._engine.decorator import ranking_metric
 from skrank._engine.summary import mean_of_gm_map
 from skrank._ranking.arrays import accumulate_before, split_by_width
@@ -342,7 +342,7 @@ def q_measure_score(ranking, *, beta=1.0, gain="exponential"):
     >>> q_measure_score([2, 0, 1], [3, 2, 1], beta=0)
     0.8333333333333333
     """
-    beta = check_beta(beta, "q_measure_score")
+    beta = check_number(beta, "beta", "q_measure_score", low=0.0, ends="[)")
     if callable(gain) and ranking.ideal is ranking:
         ranking = ideal_by_gain(ranking, gain)
     gained = ranking.grade_total(gain_function(ranking, gain))

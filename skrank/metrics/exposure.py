@@ -12,7 +12,6 @@ from skrank._checks import (
     check_choice,
     check_flag,
     check_number,
-    check_persistence,
     shown,
 )
 from skrank._engine.columns import numbers
@@ -276,7 +275,7 @@ def awrf_score(
     1.0
     """
     check_choice(empty, ("undefined", "uniform"), "empty", "awrf_score")
-    weight = discount_function(discount)
+    weight = discount_function(discount, "awrf_score")
     exposure = compared(ranking, weight, k, target, TARGETS, "awrf_score")
     is_equal = isinstance(target, str) and target == "equal"
     wanted = np.sign(exposure.target) if is_equal else exposure.target
@@ -316,12 +315,9 @@ def _toward_ideal(ranking, k, discount, p, target, only_relevant, caller):
 
 def _exposure_of_ranks(discount, p, caller):
     """Return the function that maps ranks to exposure."""
-    p = check_persistence(p, caller)
-    if isinstance(discount, str):
-        check_choice(discount, ("ln", "log2", "rbp"), "discount", caller)
-        if discount == "rbp":
-            return lambda rank: p ** (np.asarray(rank) - 1.0)
-    return discount_function(discount)
+    p = check_number(p, "p", caller, low=0.0, high=1.0, ends="()")
+    by_persistence = {"rbp": lambda rank: p ** (np.asarray(rank) - 1.0)}
+    return discount_function(discount, caller, **by_persistence)
 
 
 def _ideal_exposure(rows, weight, k):
@@ -372,20 +368,11 @@ def eel_score(
 
     Parameters
     ----------
-    discount : {"rbp", "log2", "ln"} or callable, default="rbp"
-        The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
-        ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
-        to their exposures.
-    p : float, default=0.8
-        With ``discount="rbp"`` the probability that a user goes on to the next rank,
-        above 0 and below 1.
     target : "ideal", dict or array-like of shape (n_groups,), default="ideal"
         The exposure that is aimed at: that of the ideal ranking, or numbers in
         proportion to that of the groups, as a dict by label, or an array if `group` has
         a column for each group. They share the exposure of `k` ranks, or of as many as
         the query has documents.
-    only_relevant : bool, default=False
-        Whether the exposure of relevant documents alone counts.
 
     Returns
     -------
@@ -451,18 +438,6 @@ def eed_score(ranking, *, k=None, discount="rbp", p=0.8, only_relevant=False):
     The sum of the squared exposures that documents, or groups of them, are expected to
     get. Smaller is more equal, so the scorer name is "neg_eed".
 
-    Parameters
-    ----------
-    discount : {"rbp", "log2", "ln"} or callable, default="rbp"
-        The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
-        ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
-        to their exposures.
-    p : float, default=0.8
-        With ``discount="rbp"`` the probability that a user goes on to the next rank,
-        above 0 and below 1.
-    only_relevant : bool, default=False
-        Whether the exposure of relevant documents alone counts.
-
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
@@ -523,17 +498,8 @@ def eer_score(
 
     Parameters
     ----------
-    discount : {"rbp", "log2", "ln"} or callable, default="rbp"
-        The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
-        ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
-        to their exposures.
-    p : float, default=0.8
-        With ``discount="rbp"`` the probability that a user goes on to the next rank,
-        above 0 and below 1.
     target : "ideal", dict or array-like of shape (n_groups,), default="ideal"
         The exposure that is aimed at, as in :func:`eel_score`.
-    only_relevant : bool, default=False
-        Whether the exposure of relevant documents alone counts.
 
     Returns
     -------
@@ -572,15 +538,6 @@ def eer_score(
     exposure = _toward_ideal(ranking, *own, "eer_score")
     value = exposure.total(exposure.exposure * exposure.target)
     return _where_defined(ranking, value, target)
-
-
-def _weight_in_list(discount, caller):
-    """Return the function that maps the ranks of a list to their weights."""
-    if isinstance(discount, str):
-        check_choice(discount, ("ln", "log2", "uniform"), "discount", caller)
-        if discount == "uniform":
-            return np.ones_like
-    return discount_function(discount)
 
 
 def _profiles(ranking, k):
@@ -675,14 +632,10 @@ def calibration_divergence(ranking, *, k=None, discount="uniform", a=0.01):
     1.26...
     """
     caller = "calibration_divergence"
-    a = check_number(a, "a", caller)
-    if not 0 < a < 1:
-        raise ValueError(
-            f"The 'a' parameter of {caller} must be a float in the range (0.0, 1.0). "
-            f"Got {shown(a)} instead."
-        )
+    a = check_number(a, "a", caller, low=0.0, high=1.0, ends="()")
     profile = _profiles(ranking, k)
-    exposure = expected_exposure(ranking, _weight_in_list(discount, caller), k)
+    weight = discount_function(discount, caller, uniform=np.ones_like)
+    exposure = expected_exposure(ranking, weight, k)
     listed = exposure.by_group(np.arange(profile.shape[1]), profile.shape[1])
     with np.errstate(invalid="ignore"):  # 0 / 0 is undefined
         p = profile / profile.sum(axis=1, keepdims=True)

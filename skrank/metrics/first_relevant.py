@@ -152,11 +152,6 @@ def mean_rank(ranking):
     It depends mostly on the queries with the worst ranks. Smaller is better; as a
     scorer it is ``"neg_mean_rank"``.
 
-    Returns
-    -------
-    rank : float or ndarray of shape (n_queries,)
-        1 or more. The best value is 1.0.
-
     See Also
     --------
     mrr_score : The mean of one over that rank, which a single bad rank hardly changes.
@@ -221,11 +216,6 @@ def median_rank(ranking):
     It does not depend on how bad the worse half of the ranks is. Smaller is better; as
     a scorer it is ``"neg_median_rank"``.
 
-    Returns
-    -------
-    rank : float or ndarray of shape (n_queries,)
-        1 or more. The best value is 1.0.
-
     See Also
     --------
     mean_rank : The arithmetic mean of the same ranks.
@@ -279,11 +269,6 @@ def geometric_mean_rank(ranking):
 
     Doubling a rank has the same effect at the top of the list and far down. Smaller is
     better; as a scorer it is ``"neg_geometric_mean_rank"``.
-
-    Returns
-    -------
-    rank : float or ndarray of shape (n_queries,)
-        1 or more. The best value is 1.0.
 
     See Also
     --------
@@ -343,11 +328,6 @@ def harmonic_mean_rank(ranking):
     One over the MRR. It depends mostly on the queries with the best ranks. Smaller is
     better; as a scorer it is ``"neg_harmonic_mean_rank"``.
 
-    Returns
-    -------
-    rank : float or ndarray of shape (n_queries,)
-        1 or more. The best value is 1.0.
-
     See Also
     --------
     mrr_score : One over the harmonic mean.
@@ -391,11 +371,6 @@ def rank_variance(ranking):
 
     How much the ranks of different queries differ; it is 0 if all ranks are equal, good
     or bad. Smaller is better; as a scorer it is ``"neg_rank_variance"``.
-
-    Returns
-    -------
-    spread : float or ndarray of shape (n_queries,)
-        0 or more. The best value is 0.0.
 
     See Also
     --------
@@ -446,11 +421,6 @@ def rank_standard_deviation(ranking):
     How much the ranks of different queries differ; it is 0 if all ranks are equal, good
     or bad. Smaller is better; as a scorer it is ``"neg_rank_standard_deviation"``.
 
-    Returns
-    -------
-    spread : float or ndarray of shape (n_queries,)
-        0 or more. The best value is 0.0.
-
     See Also
     --------
     rank_variance : The square of the standard deviation.
@@ -495,11 +465,6 @@ def rank_median_absolute_deviation(ranking):
 
     How much the ranks of different queries differ, robust to a few bad ranks. Smaller
     is better; as a scorer it is ``"neg_rank_median_absolute_deviation"``.
-
-    Returns
-    -------
-    spread : float or ndarray of shape (n_queries,)
-        0 or more. The best value is 0.0.
 
     See Also
     --------

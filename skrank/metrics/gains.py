@@ -5,6 +5,7 @@
 import numpy as np
 
 from skrank._callers import warn_caller
+from skrank._checks import check_choice
 from skrank._engine.decorator import ranking_metric
 from skrank._engine.request import Implied
 
@@ -156,7 +157,7 @@ def gains(ranking, gain):
 def gain_function(ranking, gain):
     """Return the function that maps grades of a ranking to their gains."""
     if callable(gain):
-        return lambda grade: _checked(gain, grade, "gain")
+        return lambda grade: _finite(gain, grade, "gain")
     if gain not in ("linear", "exponential"):
         check_gain(gain)
     lowest, highest = map(float, ranking.grade_range)
@@ -201,23 +202,22 @@ MOST_BITS = 1024
 
 def check_gain(gain):
     """Raise if `gain` is neither a name nor a callable."""
-    if not callable(gain) and gain not in ("exponential", "linear"):
-        raise ValueError(
-            "The 'gain' parameter must be a str among {'exponential', 'linear'} or a "
-            f"callable. Got {gain!r} instead."
-        )
+    if not callable(gain):
+        choices = ("exponential", "linear")
+        check_choice(gain, choices, "gain", None, or_else=" or a callable")
 
 
-def discount_function(discount):
-    """Return the function that maps ranks to their discounts."""
+def discount_function(discount, caller=None, **further):
+    """Return the function that maps ranks to their discounts.
+
+    `further` are those of the `caller` that have names of their own.
+    """
     if callable(discount):
-        return lambda rank: _checked(discount, rank, "discount")
-    if not isinstance(discount, str) or discount not in _DISCOUNTS:
-        raise ValueError(
-            "The 'discount' parameter must be a str among {'ln', 'log2'} or a "
-            f"callable. Got {discount!r} instead."
-        )
-    return _DISCOUNTS[discount]
+        return lambda rank: _finite(discount, rank, "discount")
+    functions = _DISCOUNTS | further if further else _DISCOUNTS
+    if not isinstance(discount, str) or discount not in functions:
+        check_choice(discount, functions, "discount", caller, or_else=" or a callable")
+    return functions[discount]
 
 
 _DISCOUNTS = {
@@ -226,7 +226,7 @@ _DISCOUNTS = {
 }
 
 
-def _checked(function, argument, name):
+def _finite(function, argument, name):
     """Return the values of a user's function; raise if one is not a finite number."""
     values = np.asarray(function(argument), dtype=np.float64)
     if values.shape != np.shape(argument) or not np.isfinite(values).all():

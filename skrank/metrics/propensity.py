@@ -86,55 +86,37 @@ def inverse_propensities(
     return 1 + (np.log(n_queries) - 1) * (b + 1) ** a * (counts + b) ** -a
 
 
-class Inverse:
-    """The relevant documents of each query, with one over their propensities."""
+def inverse_sum(ranking, k, weight, normalize, caller, unit=1.0, *, is_best=False):
+    """Return the weighted sum of 1 / propensity of each query, divided by a unit.
 
-    def __init__(self, ranking):
-        rows = ranking.rows
-        self.of_row = np.zeros(len(rows.row))
-        (found,) = np.nonzero(rows.relevant)
-        propensity = ranking.columns["propensity"].take(rows.row[found])
-        self.of_row[found] = 1 / propensity
-        self.query, self.inverse = rows.query[found], self.of_row[found]
-        self.n = ranking.n_queries
-
-    def found(self, ranking, weight, k):
-        """Return the expected weighted sum over the relevant documents of the list."""
-        top = ranking.documents(k)
-        terms = self.of_row[top.place] * top.mean_over_places(weight)
-        # Tied documents come in any order, which must not matter to the last bit.
-        order = np.lexsort((terms, top.above, top.query))
-        return np.bincount(top.query[order], terms[order], self.n)
-
-    def best(self, weight, k):
-        """Return the largest sum that a list can have."""
-        order = np.lexsort((-self.inverse, self.query))
-        query, inverse = self.query[order], self.inverse[order]
+    Over the relevant documents of the list, or with `is_best` of the best list. With
+    ``normalize="query"`` the sum of the best list is the unit.
+    """
+    check_choice(normalize, ("query", "total"), "normalize", caller)
+    rows, n = ranking.rows, ranking.n_queries
+    (found,) = np.nonzero(rows.relevant)
+    inverse = 1 / ranking.columns["propensity"].take(rows.row[found])
+    if is_best or normalize == "query":
+        order = np.lexsort((-inverse, rows.query[found]))
+        query = rows.query[found][order]
         rank = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
         weights = weight(rank) if k is None else np.where(rank <= k, weight(rank), 0.0)
-        return np.bincount(query, inverse * weights, self.n)
-
-
-def _weighted(ranking, k, weight, normalize, caller, unit=None, *, is_best=False):
-    """Return what was found, the best value, or the ratio of both by query."""
-    check_choice(normalize, ("query", "total"), "normalize", caller)
-    inverse = Inverse(ranking)
-    if is_best:
-        value = inverse.best(weight, k)
-    else:
-        value = inverse.found(ranking, weight, k)
-        if normalize == "query":
-            return ranking.where_relevant(
-                value / np.where(ranking.n_relevant > 0, inverse.best(weight, k), 1)
-            )
-    if unit is not None:
-        value = value / unit
-    return ranking.where_relevant(value)
+        best = np.bincount(query, inverse[order] * weights, n)
+        if is_best:
+            return ranking.where_relevant(best / unit)
+        unit = np.where(ranking.n_relevant > 0, best, 1)
+    top, of_row = ranking.documents(k), np.zeros(len(rows.row))
+    of_row[found] = inverse
+    terms = of_row[top.place] * top.mean_over_places(weight)
+    # Tied documents come in any order, which must not matter to the last bit.
+    order = np.lexsort((terms, top.above, top.query))
+    total = np.bincount(top.query[order], terms[order], n)
+    return ranking.where_relevant(total / unit)
 
 
 def best_precision(ranking, *, k=None, normalize="query"):
     """Return the largest sum of 1 / propensity that a list can have."""
-    return _weighted(ranking, k, np.ones_like, normalize, "psp_score", is_best=True)
+    return inverse_sum(ranking, k, np.ones_like, normalize, "psp_score", is_best=True)
 
 
 @ranking_metric("psp", best=best_precision, columns=("propensity",), cutoff="required")
@@ -183,7 +165,7 @@ def psp_score(ranking, *, k, normalize="query"):
     >>> psp_score([1, 0, 1], [1, 1, 1], propensity=[0.5, 1, 0.25], k=1)  # 2 / 4
     0.5
     """
-    return _weighted(ranking, k, np.ones_like, normalize, "psp_score")
+    return inverse_sum(ranking, k, np.ones_like, normalize, "psp_score")
 
 
 def best_ndcg(ranking, *, k=None, normalize="query"):
@@ -192,14 +174,14 @@ def best_ndcg(ranking, *, k=None, normalize="query"):
 
 
 def _ndcg(ranking, k, normalize, *, is_best=False):
-    discount, unit = discount_function("log2"), None
+    discount, unit = discount_function("log2"), 1.0
     if normalize == "total":  # each sum is relative to that of equal propensities
         n_relevant = ranking.n_relevant
         n_ranks = n_relevant if k is None else np.minimum(n_relevant, k)
         up_to = np.cumsum(discount(np.arange(1, n_ranks.max(initial=0) + 1)))
         unit = np.append(1.0, up_to)[n_ranks]
     caller = "psndcg_score"
-    return _weighted(ranking, k, discount, normalize, caller, unit, is_best=is_best)
+    return inverse_sum(ranking, k, discount, normalize, caller, unit, is_best=is_best)
 
 
 @ranking_metric("psndcg", best=best_ndcg, columns=("propensity",))

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from skrank._checks import check_number, check_persistence
+from skrank._checks import check_number
 from skrank._engine.decorator import ranking_metric
 from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank._ranking.queries import probability_of_first
@@ -76,7 +76,7 @@ def err_score(ranking, *, k=None, max_grade=None):
 
 
 # Groups of more relevant documents are looked at one by one, grade by grade.
-MANY = 64
+MANY_RELEVANT = 64
 
 
 def stop_within(ranking, stop, k):
@@ -103,7 +103,7 @@ def stop_within(ranking, stop, k):
         return value
     tied = np.flatnonzero(~alone)
     places = _places_that_count(ranking, stop, k)
-    few = tied[relevant[tied] <= MANY]
+    few = tied[relevant[tied] <= MANY_RELEVANT]
     for rows, width in split_by_width(places[few]):
         rows = few[rows]
         rows = rows[np.argsort(-relevant[rows], kind="stable")]
@@ -113,7 +113,7 @@ def stop_within(ranking, stop, k):
         within = place <= places[rows, np.newaxis]
         rank = above[rows, np.newaxis] + place
         value[rows] = np.sum(stopped / rank, axis=1, where=within)
-    for row in tied[relevant[tied] > MANY]:
+    for row in tied[relevant[tied] > MANY_RELEVANT]:
         of_group = stop[first[row] : first[row] + relevant[row]]
         start, number = _number_of_many(of_group)
         last = np.array([start + len(number) - 1])
@@ -141,13 +141,13 @@ def stop_at_each(ranking, stop, reach, k):
         weight = 1 / rank if k is None else (rank <= k) / rank
         for chance in np.unique(stop[rows]):
             others = np.delete(stop[rows], np.flatnonzero(stop[rows] == chance)[0])
-            read = np.dot(weight, _is_read(others, size)) / size
+            read = np.dot(weight, _chance_to_be_read(others, size)) / size
             alike = stop[rows] == chance
             terms[rows][alike] = reach[group] * chance * read
     return terms
 
 
-def _is_read(others, size):
+def _chance_to_be_read(others, size):
     """Return the probability that a document is read at each place of its tie group.
 
     `others` has the probability of a stop at each of the other relevant documents.
@@ -216,14 +216,14 @@ def _number_of_many(stop):
     below 1e-35 are left out.
     """
     chance, count = np.unique(stop, return_counts=True)
-    is_many = count > MANY
+    is_many = count > MANY_RELEVANT
     parts = list(map(_binomial, count[is_many], chance[is_many]))
     others = np.repeat(chance[~is_many], count[~is_many])
     if len(others):
-        n_batches = -(-len(others) // MANY)
-        others = np.append(others, np.zeros(n_batches * MANY - len(others)))
-        first = np.arange(n_batches) * MANY
-        numbers = _number_of_stops(others, first, np.full(n_batches, MANY))
+        n_batches = -(-len(others) // MANY_RELEVANT)
+        others = np.append(others, np.zeros(n_batches * MANY_RELEVANT - len(others)))
+        first = np.arange(n_batches) * MANY_RELEVANT
+        numbers = _number_of_stops(others, first, np.full(n_batches, MANY_RELEVANT))
         parts += [(0, number) for number in numbers]
     while len(parts) > 1:
         sums = [_sum_of(*pair) for pair in zip(parts[::2], parts[1::2], strict=False)]
@@ -304,7 +304,7 @@ def rbp_score(ranking, *, k=None, p=0.8, max_grade=None):
     >>> rbp_score([2, 0, 1, 0], [4, 3, 2, 1], p=0.5, k=2)
     0.5
     """
-    check_persistence(p, "rbp_score")
+    check_number(p, "p", "rbp_score", low=0.0, high=1.0, ends="()")
     gain = ranking.grade / highest_grade(ranking, max_grade, "rbp_score")
     weight = ranking.mean_over_places(lambda rank: (1 - p) * p ** (rank - 1.0), k)
     return ranking.where_relevant(ranking.document_total(weight, gain))

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from skrank._checks import check_choice, check_number, check_persistence
+from skrank._checks import check_choice, check_number
 from skrank._engine.decorator import ranking_metric
 from skrank._ranking.arrays import TieGroups, lengths_of, split_by_width, starts_of
 from skrank._ranking.ids import encode_qid
@@ -21,21 +21,10 @@ IDEALS = {"greedy", "ideal-ideal", None}
 class Subtopics:
     """The subtopics of the documents of each query, returned or not.
 
-    Attributes
-    ----------
-    query : ndarray of shape (n_subtopics,)
-        The query of each subtopic, ascending. A subtopic that two queries share is one
-        of each.
-    count : ndarray of shape (n_queries,)
-        The number of subtopics of each query that a document is on.
-    n_relevant : ndarray of shape (n_subtopics,)
-        The number of documents on each subtopic.
-    rows : Rows
-        All documents of the queries.
-    starts : ndarray of shape (n_rows + 1,)
-        Where the subtopics of each of them start in `of_row`.
-    of_row : ndarray
-        The subtopics of the documents, one after the other.
+    A subtopic that two queries share is one of each. `query` is the query of each
+    subtopic, ascending, and `n_relevant` the number of documents on it; `count` is the
+    number of subtopics of each query that a document is on. `rows` are all documents of
+    the queries: the subtopics of row i are those from ``starts[i]`` on in `of_row`.
     """
 
     def __init__(self, ranking):
@@ -49,13 +38,35 @@ class Subtopics:
         self.count = np.bincount(self.query, minlength=ranking.n_queries)
         self.n_relevant = np.bincount(self.of_row, minlength=len(known))
 
-    def at(self, rows):
-        """Return the position of a row, and its subtopic, for all subtopics of some."""
+    def ranking(self, top):
+        """Return the ranking in which each subtopic of a query is a query of its own.
+
+        Its relevant documents are those on the subtopic, and all documents of the query
+        are ranked. So any metric has a version that is "intent aware": its mean over
+        the subtopics.
+        """
+        # Each pair of a document and one of its subtopics; those of a query stand in
+        # the order of rank.
+        rows = top.place
         count = np.diff(self.starts)[rows]
-        position = np.repeat(np.arange(len(rows)), count)
-        before = np.repeat(np.cumsum(count) - count, count)
-        place = np.repeat(self.starts[rows], count) + np.arange(len(position)) - before
-        return position, self.of_row[place]
+        document = np.repeat(np.arange(len(rows)), count)
+        first = self.starts[rows] - (np.cumsum(count) - count)
+        subtopic = self.of_row[np.repeat(first, count) + np.arange(len(document))]
+        order = np.argsort(subtopic, kind="stable")
+        document, subtopic = document[order], subtopic[order]
+        above, size = top.above[document], top.size[document]
+        start = starts_of(subtopic * (int(above.max(initial=0)) + 1) + above)
+        relevant = lengths_of(start, len(subtopic))
+        groups = subtopic[start], above[start], size[start], relevant
+        groups = TieGroups(*groups, np.ones(len(subtopic)))
+        n_documents = top.ranking.n_documents[self.query]
+        lists = SimpleNamespace(ids=np.arange(len(self.query)), whole=None)
+        return RankedQueries(groups, n_documents, lists, n_found=self.n_relevant)
+
+    def mean(self, values):
+        """Return the mean over the subtopics of each query; NaN if it has none."""
+        total = np.bincount(self.query, values, len(self.count))
+        return np.where(self.count > 0, total, np.nan) / np.maximum(self.count, 1)
 
     def as_bits(self, rows):
         """Return the subtopics of all rows that have some as words of `BITS` bits each.
@@ -77,45 +88,17 @@ class Subtopics:
         )
 
 
-class SubtopicRanking(RankedQueries):
-    """A ranking in which each subtopic of a query is a query of its own.
-
-    Its relevant documents are those on the subtopic, and all documents of the query are
-    ranked. So any metric has a version that is "intent aware": its mean over the
-    subtopics.
-    """
-
-    def __init__(self, top, subtopics):
-        document, subtopic = subtopics.at(top.place)
-        # The documents of a query stand in the order of rank.
-        order = np.argsort(subtopic, kind="stable")
-        document, subtopic = document[order], subtopic[order]
-        above, size = top.above[document], top.size[document]
-        start = starts_of(subtopic * (int(above.max(initial=0)) + 1) + above)
-        relevant = lengths_of(start, len(subtopic))
-        groups = subtopic[start], above[start], size[start], relevant
-        n_documents = top.ranking.n_documents[subtopics.query]
-        ids = SimpleNamespace(ids=np.arange(len(subtopics.query)))
-        super().__init__(TieGroups(*groups, np.ones(len(subtopic))), n_documents, ids)
-        self.n_found = self.n_relevant = subtopics.n_relevant
-        self.subtopics = subtopics
-
-    def mean_of_subtopics(self, values):
-        """Return the mean over the subtopics of each query; NaN if it has none."""
-        count = self.subtopics.count
-        total = np.bincount(self.subtopics.query, values, len(count))
-        return np.where(count > 0, total, np.nan) / np.maximum(count, 1)
-
-
 def by_subtopic(ranking, k=None):
-    """Return the :class:`SubtopicRanking` of the first `k` documents; made once."""
+    """Return the :class:`Subtopics`, and their ranking by the first `k` documents.
+
+    Both are made once.
+    """
     if "subtopics" not in ranking.made_of_rows:
         ranking.made_of_rows["subtopics"] = Subtopics(ranking)
+    subtopics = ranking.made_of_rows["subtopics"]
     if ("subtopics", k) not in ranking.made:
-        subtopics = ranking.made_of_rows["subtopics"]
-        one = SubtopicRanking(ranking.documents(k), subtopics)
-        ranking.made["subtopics", k] = one
-    return ranking.made["subtopics", k]
+        ranking.made["subtopics", k] = subtopics.ranking(ranking.documents(k))
+    return subtopics, ranking.made["subtopics", k]
 
 
 @ranking_metric("subtopic_recall", columns=("subtopics",), reads_grades=False)
@@ -155,8 +138,8 @@ def subtopic_recall_score(ranking, *, k=None):
     >>> subtopic_recall_score(None, [4, 2, 2, 1], subtopics=nuggets, k=2)
     0.6666666666666666
     """
-    one = by_subtopic(ranking, k)
-    return one.mean_of_subtopics(one.expected_at_first(np.ones_like, k))
+    subtopics, one = by_subtopic(ranking, k)
+    return subtopics.mean(one.expected_at_first(np.ones_like, k))
 
 
 @ranking_metric(
@@ -206,8 +189,8 @@ def precision_ia_score(ranking, *, k):
     >>> precision_ia_score(None, [4, 1, 1, 1], subtopics=nuggets, k=1)
     0.3333333333333333
     """
-    one = by_subtopic(ranking, k)
-    return one.mean_of_subtopics(precision_at_k_score.definition(one, k=k))
+    subtopics, one = by_subtopic(ranking, k)
+    return subtopics.mean(precision_at_k_score.definition(one, k=k))
 
 
 @ranking_metric("map_ia", columns=("subtopics",), reads_grades=False, cutoff="never")
@@ -252,8 +235,8 @@ def map_ia_score(ranking):
     >>> map_ia_score(None, [4, 4, 3, 1], subtopics=nuggets)  # (17 / 24 + 3 / 4) / 2
     0.7291666666666666
     """
-    one = by_subtopic(ranking)
-    return one.mean_of_subtopics(map_score.definition(one))
+    subtopics, one = by_subtopic(ranking)
+    return subtopics.mean(map_score.definition(one))
 
 
 @ranking_metric("alpha_ndcg", columns=("subtopics",), reads_grades=False)
@@ -428,7 +411,7 @@ def nrbp_score(ranking, *, alpha=0.5, beta=0.5, ideal="ideal-ideal"):
     >>> nrbp_score(None, [3, 2, 1], subtopics=nuggets, ideal="greedy")  # / 1.625
     0.923...
     """
-    check_persistence(beta, "nrbp_score", "beta")
+    check_number(beta, "beta", "nrbp_score", low=0.0, high=1.0, ends="()")
     return discounted_novelty(
         ranking, lambda rank: beta ** (rank - 1.0), alpha, ideal, None, "nrbp_score",
         beta, of_all=lambda left: 1 / (1 - left * beta),
@@ -446,16 +429,14 @@ def discounted_novelty(
     """
     check_choice(ideal, IDEALS, "ideal", caller)
     left = 1 - check_number(alpha, "alpha", caller, low=0, high=1)
-    one = by_subtopic(ranking, k)
-    count = one.subtopics.count
-    total = np.bincount(
-        one.subtopics.query, novelty_gain(one, weight, left, k), len(count)
-    )
+    subtopics, one = by_subtopic(ranking, k)
+    count, gain = subtopics.count, novelty_gain(one, weight, left, k)
+    total = np.bincount(subtopics.query, gain, len(count))
     best = 1.0
     if ideal == "greedy":
         key, made = ("greedy", caller, beta, left, k), ranking.made_of_rows
         if key not in made:
-            made[key] = greedy_gain(ranking, one.subtopics, weight, left, k)
+            made[key] = greedy_gain(ranking, subtopics, weight, left, k)
         best = made[key]
     elif ideal == "ideal-ideal":
         best = gain_of_all(ranking, weight, left, k) if of_all is None else of_all(left)

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from skrank._checks import check_beta, check_choice
+from skrank._checks import check_choice, check_number
 from skrank._engine.decorator import ranking_metric
 from skrank._engine.request import Metric, enter
 
@@ -15,8 +15,8 @@ def found(ranking, k):
     return ranking.where_relevant(ranking.document_total(places))
 
 
-def _places(ranking, k, normalize, caller):
-    """Return the divisor of precision."""
+def n_places(ranking, k, normalize, caller):
+    """Return k, or the length of the list."""
     check_choice(normalize, {"k", "length"}, "normalize", caller)
     length = np.maximum(ranking.n_documents, 1)
     if k is None:
@@ -29,12 +29,6 @@ def precision_at_k_score(ranking, *, k, normalize="k"):
     r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
 
     Larger is better.
-
-    Parameters
-    ----------
-    normalize : {"k", "length"}, default="k"
-        The divisor of a list shorter than k: "k" is k all the same, "length" is the
-        length of the list.
 
     See Also
     --------
@@ -65,7 +59,7 @@ def precision_at_k_score(ranking, *, k, normalize="k"):
     >>> precision_at_k_score([1, 1], [2, 1], k=4, normalize="length")
     1.0
     """
-    return found(ranking, k) / _places(ranking, k, normalize, "precision_at_k_score")
+    return found(ranking, k) / n_places(ranking, k, normalize, "precision_at_k_score")
 
 
 @ranking_metric("recall", cutoff="required")
@@ -112,9 +106,6 @@ def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
     ----------
     beta : float, default=1.0
         The weight of recall relative to precision, 0 or more.
-    normalize : {"k", "length"}, default="k"
-        The divisor of a list shorter than k: "k" is k all the same, "length" is the
-        length of the list.
 
     See Also
     --------
@@ -144,10 +135,10 @@ def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
     >>> fbeta_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=1, beta=2)
     0.5555555555555556
     """
-    beta = check_beta(beta, "fbeta_at_k_score")
+    beta = check_number(beta, "beta", "fbeta_at_k_score", low=0.0, ends="[)")
     # Weights of recall and precision whose larger one is 1: no square overflows.
     recall, precision = (1.0, (1 / beta) ** 2) if beta > 1 else (beta**2, 1.0)
-    places = _places(ranking, k, normalize, "fbeta_at_k_score")
+    places = n_places(ranking, k, normalize, "fbeta_at_k_score")
     # Precision h / places and recall h / R share the documents h that are found.
     weighted = recall * ranking.n_relevant + precision * places
     return (recall + precision) * found(ranking, k) / weighted

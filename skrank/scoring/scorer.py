@@ -20,7 +20,7 @@ from sklearn import config_context
 
 from skrank._checks import shown, warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._columns import QID, find_column, find_qid, require_qid
-from skrank._engine.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
+from skrank._engine.answer import OwnRanks, RepeatedAnswer, answer_all, read_arrays
 from skrank._engine.columns import columns_of
 from skrank._engine.names import (
     is_misspelt,
@@ -368,7 +368,7 @@ class RankingScorer(_ScikitLearnScorer):
         name = asked if isinstance(asked, str) else QID
         warn_if_queries_are_split(estimator, X, heads, name)
         warn_if_rows_are_drawn()
-        return Arrays(
+        return read_arrays(
             y_true,
             y_score,
             qid=heads if scored.function is None else qid,
@@ -586,7 +586,9 @@ class Scored:
         qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
         columns_of(self.requests, {}, self.caller)  # nobody passes any
         return self.of_rows(
-            Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+            read_arrays(
+                y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight
+            )
         )
 
     def __deepcopy__(self, memo):
@@ -610,7 +612,7 @@ class Scored:
         qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
         find = {}.get if self.requests[0].masks else None
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
-        arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
+        arrays = read_arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 
 

@@ -30,6 +30,7 @@ from skrank._ranking.ids import encode_qid
 from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.evaluation.catalogue import (
     CatalogueScores,
+    TopLists,
     check_items,
     read_items,
     top_lists,
@@ -41,7 +42,6 @@ from skrank.evaluation.evaluate import (
     score_queries,
 )
 from skrank.evaluation.query_scores import QueryScores
-from skrank.evaluation.top_lists import TopLists
 from skrank.tables.align import align, lowest_judged
 from skrank.tables.clusters import (
     EMPTY,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from skrank._engine.answer import Arrays, answer
-from skrank._engine.request import RankedBy
+from skrank._engine.request import Options
 from skrank._ranking.rank import FIRST
 from skrank.evaluation.evaluate import read_requests
 from skrank.metrics import evaluate, get_scorer
@@ -23,7 +23,7 @@ def long_lists():
 
 
 def test_a_ranking_is_kept_until_a_deeper_one_is_asked_for():
-    arrays, by = Arrays(*long_lists()), RankedBy(0.0, "expected")
+    arrays, by = Arrays(*long_lists()), Options()
     last = None
     for depth, is_new in [
         (3, True),
@@ -40,7 +40,7 @@ def test_a_ranking_is_kept_until_a_deeper_one_is_asked_for():
         ranking = arrays.ranking(by, depth)
         assert (ranking is not last) == is_new, depth
         last = ranking
-    assert arrays.ranking(by._replace(ties="first"), None) is not last
+    assert arrays.ranking(by.changed({"ties": "first"}), None) is not last
     assert arrays.ranking(by, None) is last
 
 

@@ -444,7 +444,7 @@ def test_no_floating_point_error_of_ours_is_raised(name):
 @pytest.mark.parametrize("seed", range(8))
 def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):
     """Compare what is done grade by grade with all orders of a small group."""
-    monkeypatch.setattr(reader, "MANY", seed % 3)
+    monkeypatch.setattr(reader, "MANY_RELEVANT", seed % 3)
     rng = np.random.default_rng(seed)
     y_true, y_score = rng.integers(0, 3, 7), rng.integers(0, 2, 7)
     y_true[0] = 2
