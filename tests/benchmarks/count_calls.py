@@ -91,7 +91,7 @@ def compare_rankers():
 ENTRANCES = {
     "ndcg_score": Entrance(ndcg_score, 60, 10),
     "cross_validate": Entrance(cross_validate, 135, 23),
-    "score_table": Entrance(score_table, 174, 22),
+    "score_table": Entrance(score_table, 173, 22),
     "compare_rankers": Entrance(compare_rankers, 82, 10),
 }
 
