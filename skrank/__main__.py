@@ -185,35 +185,35 @@ def _score(options):
     columns = _columns_read(options, requests)
     if shell.has_rows(options):
         return _score_rows(options, **columns)
-    if not options.run:
-        options.fail("the following arguments are required: RUN")
-    paths = shell.runs_of(options)
-    found, tags = [], []
-    with _bar(options, paths) as advance:
-        # Half of the time is for reading, about.
-        truth = shell.load_judgements(
-            options,
-            lambda n_bytes: advance(n_bytes / 2),
-            subtopics=SUBTOPICS in columns,
-        )
-        advance(shell.size_of(options.qrels) / 2)
-        for path in paths:  # one at a time: they may be large
-            result = shell.load_run(options, path, lambda n_bytes: advance(n_bytes / 2))
-            rows = shell.aligned(options, truth, result, options.convention)
-            columns = {name: rows.pop(name) for name in columns}
-            arrays = Arrays(**rows, columns=columns)
-            scores = score_requests(requests, arrays, {None: rows.y_score})
-            found.append(scores)
-            tags.append(result.tag)
-            advance(shell.size_of(path) / 2)
+    paths, tags, found = [], [], []
+    by_run = _aligned_runs(options, options.convention, SUBTOPICS in columns)
+    for path, tag, rows in by_run:  # one at a time: they may be large
+        columns = {name: rows.pop(name) for name in columns}
+        arrays = Arrays(**rows, columns=columns)
+        found.append(score_requests(requests, arrays, {None: rows.y_score}))
+        paths.append(path)
+        tags.append(tag)
     names = shell.names_of_runs(paths, tags, options.names)
     return dict(zip(names, found, strict=True)), paths, tags
 
 
-def _bar(options, paths):
-    """Return a progress bar in bytes of the judgements and runs."""
+def _aligned_runs(options, convention, subtopics=False):
+    """Yield the path and the tag of each run, and its rows with the judgements."""
+    if not options.run:
+        options.fail("the following arguments are required: RUN")
+    paths = shell.runs_of(options)
     n_bytes = sum(map(shell.size_of, [options.qrels, *paths]))
-    return progress_bar(n_bytes or None, "auto", "B", unit_scale=True)
+    with progress_bar(n_bytes or None, "auto", "B", unit_scale=True) as advance:
+
+        def half(n_bytes):  # of the time is for reading, about
+            advance(n_bytes / 2)
+
+        truth = shell.load_judgements(options, half, subtopics=subtopics)
+        half(shell.size_of(options.qrels))
+        for path in paths:
+            result = shell.load_run(options, path, half)
+            yield path, result.tag, shell.aligned(options, truth, result, convention)
+            half(shell.size_of(path))
 
 
 def _metrics(options):
@@ -358,13 +358,9 @@ def _show(options):
 
 def _runs(options, subtopics):
     """Return the judgements and the runs, aligned, each a dict of the runs."""
-    if not options.run:
-        options.fail("the following arguments are required: RUN")
-    truth = shell.load_judgements(options, subtopics=subtopics)
-    paths = shell.runs_of(options)
-    results = [shell.load_run(options, path) for path in paths]
-    names = shell.names_of_runs(paths, [one.tag for one in results], options.names)
-    found = [shell.aligned(options, truth, one, options.convention) for one in results]
+    by_run = _aligned_runs(options, options.convention, subtopics)
+    paths, tags, found = zip(*by_run, strict=True)
+    names = shell.names_of_runs(paths, tags, options.names)
     return {
         argument: dict(zip(names, (one[argument] for one in found), strict=True))
         for argument in found[0]
@@ -378,15 +374,11 @@ def _one_run(options, convention=None, **columns):
             one, *more = options.y_score
             raise ValueError(f"One --y-score is read. Got {one} and {more[0]}.")
         return _of_rows(options, read_rows, **columns) | _judged_from(options)
-    if not options.run:
-        options.fail("the following arguments are required: RUN")
-    path, *more = shell.runs_of(options)
+    path, *more = shell.runs_of(options) or [None]
     if more:
         options.fail(f"one RUN is read, got {path} and {more[0]} too")
-    with _bar(options, [path]) as advance:
-        truth = shell.load_judgements(options, advance, subtopics=SUBTOPICS in columns)
-        result = shell.load_run(options, path, advance)
-    return shell.aligned(options, truth, result, convention)
+    ((*_, rows),) = _aligned_runs(options, convention, SUBTOPICS in columns)
+    return rows
 
 
 DEFAULT_METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]

@@ -308,23 +308,18 @@ def find_run(asked, names, paths, tags):
     """Return the name of the run that is asked for by its name, path, file or tag."""
     if asked in names:
         return asked
-    found = [
-        name
-        for name, path, tag in zip(names, paths, tags, strict=True)
-        if asked == tag or asked in _also_called(path)
-    ]
+    found = []
+    for name, path, tag in zip(names, paths, tags, strict=True):
+        file = os.path.basename(path)
+        short = file.removesuffix(".gz"), file.partition(".")[0]
+        if asked in (tag, path, file, *short):
+            found.append(name)
     if len(found) != 1:
         which = f", which is {len(found)} of them" if found else ""
         raise ValueError(
             f"--baseline must be a run among {list(names)}. Got {asked!r}{which}."
         )
     return found[0]
-
-
-def _also_called(path):
-    """Return the path of a run, and its last part with endings and without."""
-    name = os.path.basename(path)
-    return {path, name, name.removesuffix(".gz"), name.partition(".")[0]}
 
 
 STDOUT = "-"

@@ -203,7 +203,13 @@ def score_table(
     requests = read_requests(metrics, params, "score_table")
     of_metrics = columns_of(requests, params, "score_table", how=NAME_A_COLUMN)
     columns = columns._replace(of_metrics=_named(of_metrics))
-    _check_grades(columns, requests)
+    if y_true is None:
+        no_grades((), requests, "score_table")
+    elif judged is not None and y_true in columns.values():
+        raise ValueError(
+            f"The column {y_true!r} has the grades, which are read only where "
+            "documents are judged. Got it as a column of metrics, too: copy it."
+        )
     if doc_id is None:
         check_ids_unneeded(requests, params.get("convention"))
     check_names(columns.y_score, columns.by, requests)
@@ -241,17 +247,6 @@ def _named(columns):
             where = replace(where, values=READERS[name](where.values))
         found[name] = where
     return found
-
-
-def _check_grades(columns, requests):
-    """Raise if grades are missing that are read, or are read as something else."""
-    if columns.y_true is None:
-        no_grades((), requests, "score_table")
-    elif columns.judged is not None and columns.y_true in columns.values():
-        raise ValueError(
-            f"The column {columns.y_true!r} has the grades, which are read only where "
-            f"documents are judged. Got it as a column of metrics, too: copy it."
-        )
 
 
 def _leave_memory(source, core):
