@@ -424,12 +424,7 @@ def xgboost_callback():
             "skrank.integrations.xgboost_metric needs the package xgboost. Install it "
             'with `pip install "skrank[rankers]"`.'
         ) from error
-
-    class Callback(XGBoostMetric, base):
-        """The metric as a callback."""
-
-    Callback.__name__ = Callback.__qualname__ = "XGBoostMetric"
-    return Callback
+    return type("XGBoostMetric", (XGBoostMetric, base), {})
 
 
 def _new_callback():

@@ -205,16 +205,8 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     counters = candidate_counters(
         candidates, sides, entities, relations, relation, len(triples)
     )
-    if batch_size == "auto":
-        n_copies = 1 if quantum is None else 2
-        batch_size = max(1, BATCH_BYTES // (8 * len(entities) * n_copies))
-    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
-        raise TypeError(
-            "The 'batch_size' parameter must be an int or 'auto'. "
-            f"Got {shown(batch_size)} instead."
-        )
-    if batch_size < 1:
-        raise ValueError(f"batch_size == {batch_size}, must be >= 1.")
+    n_copies = 1 if quantum is None else 2
+    batch_size = _read_batch_size(batch_size, len(entities) * n_copies)
     columns = []
     with progress_bar(len(sides) * len(triples), progress, "rank") as advance:
         for side in sides:
@@ -241,6 +233,20 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
         n_negatives=n_negatives,
         estimate=getattr(candidates, "estimate", None),
     )
+
+
+def _read_batch_size(batch_size, n_scores):
+    """Return how many triples to score at once, with `n_scores` in memory for each."""
+    if batch_size == "auto":
+        return max(1, BATCH_BYTES // (8 * n_scores))
+    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
+        raise TypeError(
+            "The 'batch_size' parameter must be an int or 'auto'. "
+            f"Got {shown(batch_size)} instead."
+        )
+    if batch_size < 1:
+        raise ValueError(f"batch_size == {batch_size}, must be >= 1.")
+    return batch_size
 
 
 def _count_side(
