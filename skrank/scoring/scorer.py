@@ -296,27 +296,25 @@ class RankingScorer(_ScikitLearnScorer):
         metadata = {"qid": qid, **columns}
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
-        return self._score(None, estimator, X, y_true, **metadata)
+        rows = self.read_rows(estimator, X, y_true, metadata)
+        return self._score_func.of_rows(rows, self._sign)
 
     def _score(self, method_caller, estimator, X, y_true=None, **metadata):
         """Score, with the predictions that `method_caller` computes or has cached."""
-        scored = self._score_func
-        if y_true is None and hasattr(estimator, "__skrank_ranks__"):
-            # Estimators that compute the ranks themselves, such as link predictors.
-            rows = OwnRanks(estimator.__skrank_ranks__(X), scored.caller)
-        else:
-            rows = self.read_rows(estimator, X, y_true, metadata, ask=method_caller)
-        value = scored.of_rows(rows)
-        return value if isinstance(value, dict) else self._sign * value
+        rows = self.read_rows(estimator, X, y_true, metadata, ask=method_caller)
+        return self._score_func.of_rows(rows, self._sign)
 
     def read_rows(self, estimator, X, y_true, metadata, *, call=SCORED, ask=None):
         """Return the :class:`Arrays` of rows, with the scores of a fitted estimator.
 
         Their `qid` is a :class:`Heads`, but for a function of the user. Errors show the
-        `call`; `ask` is that of :func:`ranking_response`.
+        `call`; `ask` is that of :func:`ranking_response`. Without `y_true` they are the
+        :class:`OwnRanks` of an estimator that computes the ranks itself.
         """
         scored = self._score_func
         requests = scored.requests
+        if y_true is None and hasattr(estimator, "__skrank_ranks__"):
+            return OwnRanks(estimator.__skrank_ranks__(X), scored.caller)
         if y_true is None and (
             not requests or any(one.reads_grades for one in requests)
         ):
@@ -556,16 +554,17 @@ class Scored:
     def __deepcopy__(self, memo):
         return self  # nothing of it changes
 
-    def of_rows(self, rows):
+    def of_rows(self, rows, sign=1):
         """Return the value, of :class:`Arrays` or :class:`OwnRanks`."""
         if self.function is None:
             values = answer_all(self.requests, rows)
-            return values if self.is_list else next(iter(values.values()))
+            return values if self.is_list else sign * next(iter(values.values()))
         given = {name: getattr(rows, name) for name in _OPTIONAL}
         given = {name: one for name, one in given.items() if one is not None}
-        return self.function(
+        value = self.function(
             rows.y_true, rows.y_score, qid=rows.qid, **given, **rows.columns
         )
+        return value if isinstance(value, dict) else sign * value
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
