@@ -145,7 +145,7 @@ def parse_name(name):
 def read_metric(metric):
     """Return what a scorer name, a metric function or a definition asks for.
 
-    The error of a str that is no name suggests the nearest one.
+    The error of a misspelt name suggests the nearest one.
     """
     if isinstance(metric, str):
         asked = _match_name(metric)
