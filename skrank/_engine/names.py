@@ -136,19 +136,24 @@ def is_name(name):
 
 
 def parse_name(name):
-    """Return what a scorer name asks for; an error suggests the nearest one."""
-    parsed = _match_name(name) if isinstance(name, str) else None
-    if parsed is None:
+    """Return what a scorer name asks for, as :func:`read_metric` does."""
+    if not isinstance(name, str):
         raise ValueError(refusal(name))
-    if not parsed.params:
-        return parsed
-    return parsed._replace(params=_read_params(name, parsed.params))
+    return read_metric(name)
 
 
 def read_metric(metric):
-    """Return what a scorer name, a metric function or a definition asks for."""
+    """Return what a scorer name, a metric function or a definition asks for.
+
+    The error of a misspelt name suggests the nearest one.
+    """
     if isinstance(metric, str):
-        return parse_name(metric)
+        asked = _match_name(metric)
+        if asked is None:
+            raise ValueError(refusal(metric))
+        if asked.params:
+            asked = asked._replace(params=_read_params(metric, asked.params))
+        return asked
     if (row := metric_of(metric)) is not None:
         return Asked(metric.__name__, row)
     if callable(metric) and takes_a_ranking(metric, or_unknown=True):

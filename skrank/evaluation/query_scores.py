@@ -125,12 +125,12 @@ class QueryScores:
         if by is None:
             if self.table.weight is not None and not self.table.weight.any():
                 raise ValueError(NO_WEIGHT)
-            return self._named(self.table.summaries())
-        segments = self.table.segments(by, "summary")
-        return {
-            label: self._named(self.table.take(rows).summaries())
-            for label, rows in segments.items()
-        }
+            return named_summaries(self.rankers, self.metrics, self.table.summaries())
+        found = {}
+        for label, rows in self.table.segments(by, "summary").items():
+            summaries = self.table.take(rows).summaries()
+            found[label] = named_summaries(self.rankers, self.metrics, summaries)
+        return found
 
     def where(self, **values: Any) -> QueryScores:
         """Return the scores of the queries of a segment alone.
@@ -164,10 +164,6 @@ class QueryScores:
         if not rows.any():
             raise ValueError(f"No query has all of the values {shown(values)}.")
         return QueryScores(self.table.take(np.flatnonzero(rows)))
-
-    def _named(self, summaries):
-        """Return lists of summaries as a dict by metric, or by ranker and metric."""
-        return named_summaries(self.rankers, self.metrics, summaries)
 
     def __getitem__(self, names: str | Sequence[str]) -> QueryScores:
         """Return the scores of some of the rankers and metrics alone.

@@ -368,14 +368,8 @@ def tie_report(
 
 def count_ties(arrays, score_dtype=None):
     """Return the counts of a :class:`TieReport`, by name."""
-    lists = read_lists(
-        arrays.y_true,
-        arrays.scores(score_dtype) if score_dtype else arrays.y_score,
-        qid=arrays.qid,
-        exclude=arrays.exclude,
-        judged=arrays.judged,
-        returned=arrays.returned,
-    )
+    y_score = arrays.scores(score_dtype) if score_dtype else arrays.y_score
+    lists = _lists_of(arrays, y_score)
     scores = lists.y_score
     if isinstance(lists, Candidates):
         query, size = _groups_of_candidates(lists, scores)
@@ -397,6 +391,13 @@ def count_ties(arrays, score_dtype=None):
         "n_tied_queries": len(np.unique(query[tied])),
         "n_tied_documents": int(size[tied].sum()),
     }
+
+
+def _lists_of(arrays, y_score, **given):
+    """Return the lists of all rows, with some scores."""
+    names = ("qid", "exclude", "judged", "returned")
+    given |= {name: getattr(arrays, name) for name in names}
+    return read_lists(arrays.y_true, y_score, **given)
 
 
 def _groups_of_candidates(lists, scores):
@@ -572,16 +573,8 @@ def unjudged_report(
 
 def _count_unjudged(arrays, options):
     """Return the number of relevant grades, and the counts of a report."""
-    lists = read_lists(
-        arrays.y_true,
-        arrays.y_score,
-        qid=arrays.qid,
-        threshold=options.threshold,
-        exclude=arrays.exclude,
-        judged=arrays.judged,
-        returned=arrays.returned,
-        judged_from=options.judged_from,
-    )
+    given = {"threshold": options.threshold, "judged_from": options.judged_from}
+    lists = _lists_of(arrays, arrays.y_score, **given)
     _, grades, _ = lists.count_grades()
     n_unjudged = 0 if lists.judged is None else np.count_nonzero(~lists.judged)
     return len(np.unique(grades)), {

@@ -284,63 +284,40 @@ class RankingScorer(_ScikitLearnScorer):
     def __call__(
         self, estimator, X, y_true=None, *, qid=None, sample_weight=None, **columns
     ):
-        """Score the ranking of the rows of `X` by a fitted estimator.
+        """Score the ranking of the rows of `X` by a fitted estimator; larger is better.
 
-        Parameters
-        ----------
-        estimator : object
-            A fitted estimator.
-
-        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            The rows to rank. A column named ``"qid"`` of a DataFrame holds the query
-            ids if `qid` is not given.
-
-        y_true : array-like of shape (n_samples,), default=None
-            The true relevance of the rows. An index level named ``"qid"`` holds the
-            query ids if neither `qid` nor a column of `X` does. If None, the
-            estimator has to compute the ranks itself: a link predictor is scored on
-            true triples `X`.
-
-        qid : array-like of shape (n_samples,), default=None
-            The query ids of the rows. Accepted with and without metadata routing.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, constant within a query.
-
-        **columns : dict of array-like of shape (n_samples, ...)
-            The columns that the metrics read, such as `features`. They may also be
-            columns of `X`, or what the parameter `columns` of
-            :func:`make_ranking_scorer` says.
-
-        Returns
-        -------
-        score : float, or dict of str to float
-            Larger is better. A dict if the scorer was made from a list of names.
+        `qid`, `sample_weight` and the columns that the metrics read, such as
+        `features`, have an entry for each row. They are accepted with and without
+        metadata routing; :func:`make_ranking_scorer` says where they are found
+        otherwise. Without `y_true`, an estimator that computes the ranks itself is
+        scored: a link predictor, on true triples `X`. The score is a float, or a dict
+        of str to float if the scorer was made from a list of names.
         """
         metadata = {"qid": qid, **columns}
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
-        return self._score(None, estimator, X, y_true, **metadata)
+        rows = self.read_rows(estimator, X, y_true, metadata)
+        return self._score_func.of_rows(rows, self._sign)
 
     def _score(self, method_caller, estimator, X, y_true=None, **metadata):
         """Score, with the predictions that `method_caller` computes or has cached."""
-        scored = self._score_func
-        if y_true is None and hasattr(estimator, "__skrank_ranks__"):
-            # Estimators that compute the ranks themselves, such as link predictors.
-            rows = OwnRanks(estimator.__skrank_ranks__(X), scored.caller)
-        else:
-            rows = self.read_rows(estimator, X, y_true, metadata, ask=method_caller)
-        value = scored.of_rows(rows)
-        return value if isinstance(value, dict) else self._sign * value
+        rows = self.read_rows(estimator, X, y_true, metadata, ask=method_caller)
+        return self._score_func.of_rows(rows, self._sign)
 
     def read_rows(self, estimator, X, y_true, metadata, *, call=SCORED, ask=None):
         """Return the :class:`Arrays` of rows, with the scores of a fitted estimator.
 
         Their `qid` is a :class:`Heads`, but for a function of the user. Errors show the
-        `call`; `ask` is that of :func:`ranking_response`.
+        `call`; `ask` is that of :func:`ranking_response`. Without `y_true` they are the
+        :class:`OwnRanks` of an estimator that computes the ranks itself.
         """
         scored = self._score_func
-        if y_true is None and scored.reads_grades:
+        requests = scored.requests
+        if y_true is None and hasattr(estimator, "__skrank_ranks__"):
+            return OwnRanks(estimator.__skrank_ranks__(X), scored.caller)
+        if y_true is None and (
+            not requests or any(one.reads_grades for one in requests)
+        ):
             raise ValueError(
                 f"{self!r} needs y_true, or an estimator with a method "
                 "'__skrank_ranks__', such as a link predictor. Got no y_true and "
@@ -355,7 +332,7 @@ class RankingScorer(_ScikitLearnScorer):
         of_X = ()
         if self._reads:
             find = partial(_column_of, X, self._columns)
-            found = columns_of(scored.requests, rows, scored.caller, find)
+            found = columns_of(requests, rows, scored.caller, find)
             given = {name for name in rows if rows[name] is not None}
             of_X = found.keys() - given - self._columns.keys()
             rows |= found
@@ -393,21 +370,11 @@ class RankingScorer(_ScikitLearnScorer):
         return name if self._sign == 1 else f"neg_{name}"
 
     def set_score_request(self, **kwargs):
-        """Set the metadata that the scorer requests when metadata routing is enabled.
+        """Set what the scorer requests when metadata routing is enabled.
 
-        Earlier requests remain, including the one for `qid`.
-
-        Parameters
-        ----------
-        **kwargs : dict
-            Requests of the form ``name=alias``, where `name` is ``"qid"``,
-            ``"sample_weight"`` or a column of the metrics, and `alias` is a bool, None
-            or str.
-
-        Returns
-        -------
-        self : object
-            The scorer.
+        Requests have the form ``name=alias``, where `name` is ``"qid"``,
+        ``"sample_weight"`` or a column of the metrics, and `alias` is a bool, None or
+        str. Earlier requests remain, including the one for `qid`.
         """
         earlier = self.get_metadata_routing().score.requests
         return super().set_score_request(**{**earlier, **kwargs})
@@ -576,11 +543,6 @@ class Scored:
     is_list: bool = False
     function: Callable | None = None
 
-    @property
-    def reads_grades(self):
-        """Whether a metric reads `y_true`."""
-        return not self.requests or any(one.reads_grades for one in self.requests)
-
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
         qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
@@ -594,16 +556,17 @@ class Scored:
     def __deepcopy__(self, memo):
         return self  # nothing of it changes
 
-    def of_rows(self, rows):
+    def of_rows(self, rows, sign=1):
         """Return the value, of :class:`Arrays` or :class:`OwnRanks`."""
         if self.function is None:
             values = answer_all(self.requests, rows)
-            return values if self.is_list else next(iter(values.values()))
+            return values if self.is_list else sign * next(iter(values.values()))
         given = {name: getattr(rows, name) for name in _OPTIONAL}
         given = {name: one for name, one in given.items() if one is not None}
-        return self.function(
+        value = self.function(
             rows.y_true, rows.y_score, qid=rows.qid, **given, **rows.columns
         )
+        return value if isinstance(value, dict) else sign * value
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""

@@ -90,7 +90,7 @@ def compare_rankers():
 
 ENTRANCES = {
     "ndcg_score": Entrance(ndcg_score, 59, 10),
-    "cross_validate": Entrance(cross_validate, 132, 23),
+    "cross_validate": Entrance(cross_validate, 130, 23),
     "score_table": Entrance(score_table, 172, 25),
     "compare_rankers": Entrance(compare_rankers, 80, 9),
 }
