@@ -43,7 +43,6 @@ from skrank.stats.inference import (
     effective_hits,
     effective_units,
     hall,
-    hall_of_moments,
     order_statistics,
     quantile_of_t,
     read_clusters,
@@ -562,7 +561,10 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
             (1 - confidence_level) / 2,
         )
     elif method == "hall":
-        ends = hall_of_moments(n, ratio, second / n, third / n, confidence_level)
+        variance, skewness = second / n, 0.0
+        if variance > 0:
+            skewness = third / n / variance**1.5 / np.sqrt(n)
+        ends = hall(ratio, error, df, skewness, confidence_level)
     elif method == "t":
         ends = t_interval(ratio, error, df, confidence_level)
     else:

@@ -16,10 +16,8 @@ from skrank.stats import anytime, sign_flips
 from skrank.stats.anytime import Counted, bets, wealth
 from skrank.stats.inference import (
     ROUNDING,
-    distinct_columns,
     effective_units,
     is_at_most,
-    standard_error,
 )
 
 # The signs of the one-sided tests of each alternative.
@@ -61,21 +59,6 @@ class Family:
     # is known, of units that count alike.
     ranges: np.ndarray
     is_limited: np.ndarray
-
-    @classmethod
-    def of_columns(cls, top, bottom):
-        """Return the family of terms of shape (n_units, n_comparisons)."""
-        n_units, n = top.shape
-        errors, df = standard_error(top, bottom, [])
-        bottoms, place = distinct_columns(bottom)
-        columns = np.hstack([top, np.zeros((n_units, 1))])
-        ends = np.arange(n), np.full(n, n)
-        signs = np.where(top[:, 0] < 0, -1.0, 1.0)
-        errors = np.nan_to_num(errors)
-        ranges, is_limited = np.ones(n), np.zeros(n, dtype=bool)
-        return cls(
-            columns, *ends, bottoms, place, errors, df, signs, ranges, is_limited
-        )
 
     def __len__(self):
         """Return the number of comparisons."""
@@ -325,7 +308,7 @@ HALVINGS = 56
 
 
 class ScoreTest(PairedTest):
-    r"""Tango's score test of differences that are -1, 0 or 1 [1]_.
+    r"""Tango's score test of differences that are -1, 0 or 1 (T. Tango, 1998).
 
     With w wins and l losses in n queries, the test of a difference d of the means is
 
@@ -337,9 +320,6 @@ class ScoreTest(PairedTest):
     difference is d. The interval holds the d that are not rejected. It also serves
     differences of any metric that are all 0: their largest size, the range of the
     metric, then takes the place of 1.
-
-    .. [1] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
-       Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
     """
 
     def counts(self, family):
