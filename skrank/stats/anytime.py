@@ -7,7 +7,7 @@ population is at most :math:`\alpha`, however often one looks. There are two way
   those who bet a fraction u of what they have that the mean is above m is
   :math:`\prod_i (1 - u + u x_i / m)`. If the mean is at most m, it does not grow on
   average, and the probability that it ever reaches :math:`1 / \alpha` is at most
-  :math:`\alpha`. The mean over u from the arcsine distribution is such a wealth as well.
+  :math:`\alpha`. The mean over u from the arcsine distribution is such a wealth, too.
 - The asymptotic confidence sequence, for any values (I. Waudby-Smith et al., 2024). Its
   lower end is the mean less r standard errors, with
 

@@ -127,7 +127,7 @@ def widths(values, n_samples, population, limits):
                 ends = hall_of_sample(sample, level_of_interval(1 - LEVEL, n))
             else:
                 counted = Counted.of(sample, limits)
-                ends = in_limits(limits, partial(bets, tail=LEVEL / 2), counted)
+                ends = in_limits(limits, bets, counted, LEVEL / 2)
             radius = t.isf(LEVEL / 2, n - 1) * sample.std(ddof=1) / np.sqrt(n)
             if radius > 0:
                 ratios.append((ends[1] - ends[0]) / (2 * radius))
