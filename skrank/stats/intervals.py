@@ -669,9 +669,10 @@ def _rows_of_judge(scores, judge, confidence_level):
     for j, metric in enumerate(scores.metrics):
         for i, ranker in enumerate(scores.rankers):
             found, terms = both.mean(i, j), both.terms[i][j]
+            entries = found.entries
             if found.is_of_few:
                 interval, *_ = interval_of(terms, [], confidence_level, "auto")
-                found.entries.update(ALONE)
+                entries = entries | ALONE
             else:
                 ends = hall(
                     *(found.estimate, found.error, found.df, found.skewness),
@@ -679,9 +680,7 @@ def _rows_of_judge(scores, judge, confidence_level):
                 )
                 terms = terms._replace(estimate=found.estimate)
                 interval = _as_bunch(terms, *sorted(ends), found.error, "judge")
-            rows.append(
-                Bunch(metric=metric, ranker=ranker, **interval, **found.entries)
-            )
+            rows.append(Bunch(metric=metric, ranker=ranker, **interval, **entries))
     return rows
 
 

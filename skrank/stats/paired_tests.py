@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -109,24 +108,21 @@ class OneSided(NamedTuple):
         return self._replace(pvalue=self.pvalue[places], refined=self.refined[places])
 
 
+@dataclass(frozen=True)
 class Flipped:
-    """The sums of the comparisons of a family with flipped signs.
+    """The sums of the comparisons of a family with flipped signs."""
 
-    `transform`, if any, returns what the test sums up instead of the differences.
-    """
-
-    def __init__(self, family, transform, flips):
-        self.family, self.transform, self.flips = family, transform, flips
-        if flips is not None and transform is None:  # what all comparisons share
-            columns, bottoms, signs = family.columns, family.bottoms, family.signs
-            self.of_columns = sign_flips.flipped_sums(columns, flips, signs)
-            self.of_bottoms = sign_flips.flipped_sums(bottoms, flips, signs)
+    family: Family
+    transform: Callable | None  # what the test sums up instead of the differences
+    flips: sign_flips.Flips | None
+    # The flipped sums of the columns of the family, which all comparisons share, and
+    # those of the weights; None with a transform.
+    of_columns: np.ndarray | None
+    of_bottoms: np.ndarray | None
 
     def take(self, places):
         """Return the same flips of some of the comparisons."""
-        found = copy(self)
-        found.family = self.family.take(places)
-        return found
+        return replace(self, family=self.family.take(places))
 
     def sums(self, part, null, flips=slice(None)):
         """Return the sums of some comparisons, of shape (n_comparisons, n_flips)."""
@@ -574,10 +570,15 @@ def run_tests(
     groups = _groups(np.broadcast_to(test, n), is_tied, family.is_limited)
     tests = [one for one, _ in groups]
     is_max_t = n > 1 and correction.flips_signs
-    flips, transform = None, tests[0].transform
+    flips, transform, shared = None, tests[0].transform, (None, None)
     if is_max_t or any(one.flips_signs for one in tests):
         flips = sign_flips.Flips.draw(len(family.columns), n_resamples, seed)
-    flipped = Flipped(family, transform, flips)
+        if transform is None:
+            shared = (
+                sign_flips.flipped_sums(terms, flips, family.signs)
+                for terms in (family.columns, family.bottoms)
+            )
+    flipped = Flipped(family, transform, flips, *shared)
     if len(groups) > 1:
         groups = [(one, where, flipped.take(where)) for one, where in groups]
     else:
