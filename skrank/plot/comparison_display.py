@@ -318,17 +318,9 @@ class ComparisonDisplay(Display):
         height = np.empty(len(rows))
         height[rows], size = self._label_rows(list(groups), labels)
         self.axes_ = [ax]
-        self.intervals_ = [
-            _draw_intervals(
-                ax,
-                self.low,
-                self.high,
-                self.difference,
-                height,
-                size,
-                [0.0, *self.margins],
-            )
-        ]
+        ends = self.low, self.high, self.difference
+        margins = [0.0, *self.margins]
+        self.intervals_ = [_draw_intervals(ax, *ends, height, size, margins)]
         ax.axvline(0, color="black", linewidth=0.8)
         for margin in self.margins:
             ax.axvline(margin, color="black", linewidth=0.8, linestyle=":")

@@ -86,8 +86,9 @@ class MetricAtKDisplay(Display):
     Notes
     -----
     Where a metric is undefined, a query counts as in the summary. If the last cutoff is
-    more than 30 times the first, the axis is logarithmic. The intervals of differences
-    are those of :func:`~skrank.stats.compare_rankers`.
+    more than 30 times the first, the axis is logarithmic. The intervals are those of
+    :func:`~skrank.stats.confidence_interval`, and of differences those of
+    :func:`~skrank.stats.compare_rankers`.
 
     Examples
     --------
@@ -160,11 +161,6 @@ class MetricAtKDisplay(Display):
             If the scores do not have the metric with a cutoff, or have several and
             none is named; if they do not have the baseline and another ranker; or if
             the differences of a metric are not means over queries.
-
-        See Also
-        --------
-        skrank.stats.confidence_interval : The intervals of values.
-        skrank.stats.compare_rankers : The intervals of differences.
         """
         check_instance(scores, QueryScores, "scores", "MetricAtKDisplay")
         level = check_number(
@@ -227,10 +223,6 @@ class MetricAtKDisplay(Display):
         **params: Any,
     ) -> MetricAtKDisplay:
         """Draw a metric of predicted scores.
-
-        See Also
-        --------
-        MetricAtKDisplay.from_estimator : Draws the metric of fitted estimators.
 
         Examples
         --------

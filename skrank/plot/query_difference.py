@@ -66,10 +66,6 @@ class QueryDifferenceDisplay(Display):
     figure_ : Figure
         The figure that contains the axes.
 
-    See Also
-    --------
-    skrank.metrics.score_queries : The values by query.
-
     Examples
     --------
     Each query is an image of a digit, and those that show the same digit are relevant.
@@ -195,10 +191,6 @@ class QueryDifferenceDisplay(Display):
         y_score : dict of array-like
             The predicted scores of the rankers by name, each as in
             :func:`~skrank.metrics.score_queries`.
-
-        See Also
-        --------
-        QueryDifferenceDisplay.from_estimator : Draws those of fitted estimators.
 
         Examples
         --------

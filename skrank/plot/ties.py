@@ -120,10 +120,6 @@ class TieSpanDisplay(Display):
         TypeError
             If `ties` is given, or none of the metrics has one of `params`.
 
-        See Also
-        --------
-        TieSpanDisplay.from_estimator : Draws the metrics of fitted estimators.
-
         Examples
         --------
         >>> from skrank.plot import TieSpanDisplay

@@ -3,13 +3,13 @@ r"""What holds at every look at growing data, and means of values in known limit
 For all n together the probability that one of the lower ends is above the mean of the
 population is at most :math:`\alpha`, however often one looks. There are two ways:
 
-- Bets, for values in known limits. The wealth of those who bet a fraction u of what
-  they have that the mean is above m is :math:`\prod_i (1 - u + u x_i / m)`. If the mean
-  is at most m, it does not grow on average, and the probability that it ever reaches
-  :math:`1 / \alpha` is at most :math:`\alpha` [1]_. The mean over u from the arcsine
-  distribution of u is such a wealth as well.
-- The asymptotic confidence sequence [2]_, for any values. Its lower end is the mean
-  less r standard errors, with
+- Bets, for values in known limits (I. Waudby-Smith and A. Ramdas, 2024). The wealth of
+  those who bet a fraction u of what they have that the mean is above m is
+  :math:`\prod_i (1 - u + u x_i / m)`. If the mean is at most m, it does not grow on
+  average, and the probability that it ever reaches :math:`1 / \alpha` is at most
+  :math:`\alpha`. The mean over u from the arcsine distribution is such a wealth, too.
+- The asymptotic confidence sequence, for any values (I. Waudby-Smith et al., 2024). Its
+  lower end is the mean less r standard errors, with
 
   .. math:: r^2 = 2 \frac{n \rho^2 + 1}{n \rho^2}
      \log\left(1 + \frac{\sqrt{n \rho^2 + 1}}{2 \alpha}\right).
@@ -17,7 +17,7 @@ population is at most :math:`\alpha`, however often one looks. There are two way
   Few queries have the quantile of Student's t with the same tail as r of the normal
   distribution. So a test at every look is a t test at a stricter level.
 
-For one look at values in known limits there is the interval of N. Gaffke [3]_, with
+For one look at values in known limits there is the interval of N. Gaffke (2005), with
 half an observation at the limit instead of a whole one. Like bets it knows what the
 sample cannot show, since no value is beyond the limits. The lower end is the quantile
 of
@@ -28,14 +28,6 @@ of
 for values from 0 to 1, and the upper end is that of :math:`1 - x` less 1. For values
 that are 0 or 1 it is a quantile of the beta distribution, as that of Clopper and
 Pearson is with a whole observation.
-
-.. [1] I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by
-   Betting", JRSS B 86 (2024).
-.. [2] I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, "Time-Uniform
-   Central Limit Theory and Asymptotic Confidence Sequences", Annals of Statistics 52
-   (2024).
-.. [3] N. Gaffke, "Three Test Statistics for a Nonparametric One-Sided Hypothesis on the
-   Mean of a Nonnegative Variable", Mathematical Methods of Statistics 14 (2005).
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -187,7 +179,7 @@ def wealth(counted, mean):
     values, counts = counted
     if mean <= 0:  # nothing to lose
         return np.inf if mean < 0 or values.any() else 1.0
-    # E_u prod_i (1 + u (x_i / m - 1)) [1], a row for each u
+    # E_u prod_i (1 + u (x_i / m - 1)), a row for each u
     gains = np.log1p(np.outer(BETS, values / mean - 1)) @ counts
     largest = gains.max()
     with np.errstate(over="ignore"):

@@ -741,8 +741,8 @@ def _with_judge(judge, blocks, found, test):
             both = dict(zip(("estimate", "estimate_baseline"), estimates, strict=True))
             both |= {"difference": combined.estimate, "test": of_test}
             row = Bunch(**(row | both | combined.entries))
-            of_pairs.append(([row], numbers[:, [j]].copy()))
-            of_pairs[-1][1][:2, 0] = combined.error, combined.df
+            of_pair = [[combined.error], [combined.df], *numbers[2:, [j]]]
+            of_pairs.append(([row], np.array(of_pair)))
             terms = np.column_stack([combined.terms, np.zeros(len(known))])
             of_block = rankers, [], [(0, 1)], terms, known, combined.counts
             judged.append(_Block(segment, block.metric, *of_block))

@@ -65,11 +65,6 @@ class RankerComparison(Result):
     judge : QueryScores, default=None
         The scores by the labels of a machine.
 
-    See Also
-    --------
-    compare_rankers : Makes it.
-    skrank.plot.ComparisonDisplay : Draws it.
-
     Examples
     --------
     >>> import numpy as np
@@ -144,18 +139,18 @@ class RankerComparison(Result):
         """
         if not self._has_all_pairs:
             return None
-        level = 1 - self.confidence_level
-        different = {place: set() for place in self.intervals._best_first}
-        for row in self.rows:
-            if is_at_most(row.p_adjusted, level):
-                pair = frozenset((row.ranker, row.baseline))
-                different[self._segment(row), row.metric].add(pair)
+        different = {
+            (self._segment(row), row.metric, frozenset((row.ranker, row.baseline)))
+            for row in self.rows
+            if is_at_most(row.p_adjusted, 1 - self.confidence_level)
+        }
         found = {}
         for (segment, metric), rows in self.intervals._best_first.items():
-            pairs = different[segment, metric]
             of_metric = letters(
                 [row.ranker for row in rows],
-                lambda *pair, pairs=pairs: frozenset(pair) in pairs,
+                lambda *pair, place=(segment, metric): (
+                    (*place, frozenset(pair)) in different
+                ),
             )
             if of_metric is None:
                 return None

@@ -208,10 +208,6 @@ class GateDecision:
         lower end allows for, or None for hits; and `required`, the numbers of queries
         that would decide as in :func:`required_queries`, or None.
 
-    See Also
-    --------
-    gate : Makes it.
-
     Examples
     --------
     >>> from skrank.stats import gate
@@ -333,8 +329,10 @@ def _row(scores, margin, level, n_metrics, options):
     ((row,), (upper,)) = passed.rows, worse.rows
     pair = _Pair(scores, options["baseline"], options["clusters"])
     low, unseen = row.low, None
-    if not pair.is_seen(row.test):
-        unseen = pair.unseen(level, row.test)
+    is_bet = TESTS[row.test].is_anytime and pair.is_limited
+    # These tests allow for what the sample does not show.
+    if row.test != "score" and not (is_bet and pair.differences is not None):
+        unseen = 1 - _level(level, row.test, pair.n_units) ** (1 / pair.n_units)
         # What the test of a tied pair does not see are such falls as well.
         seen = row.difference - row.low if row.wins + row.losses else 0.0
         low = row.difference - float(np.hypot(seen, unseen * pair.fall))
@@ -385,15 +383,6 @@ class _Pair:
         counts_alike = np.ptp(bottom[known]) == 0 and not clusterings
         differences = sign * (new.top - old.top)[known]
         self.differences = differences if counts_alike else None
-
-    def is_seen(self, test):
-        """Return True if the test itself allows for what the sample does not show."""
-        is_bet = TESTS[test].is_anytime and self.is_limited
-        return test == "score" or (is_bet and self.differences is not None)
-
-    def unseen(self, level, test):
-        """Return the largest fraction of the queries of which none may be here."""
-        return 1 - _level(level, test, self.n_units) ** (1 / self.n_units)
 
     def queries_needed(self, distance, level, test):
         """Return how many queries find a distance from the margin, None if not known.

@@ -374,15 +374,12 @@ def quantile_of_t(confidence_level, df):
 
 
 def wilson(p, n, quantile):
-    r"""Return (low, high) of a proportion p of n queries [1]_.
+    r"""Return (low, high) of a proportion p of n queries, of E. B. Wilson (1927).
 
     `quantile` is the z of the normal distribution, or of Student's t; n may be an
     effective number of queries.
 
     .. math:: \frac{p + z^2 / 2n \pm z \sqrt{p (1 - p) / n + z^2 / 4n^2}}{1 + z^2 / n}
-
-    .. [1] E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
-       Inference", JASA 22 (1927).
     """
     if not np.isfinite(quantile):
         return 0.0, 1.0
@@ -411,28 +408,21 @@ def effective_hits(p, error, bottom, n_queries):
     return float(effective_units(bottom))
 
 
-def hall_of_moments(n, mean, variance, third, confidence_level):
-    r"""Return (low, high) of a mean, from the central moments of n values [1]_.
+def hall(estimate, standard_error, df, skewness, confidence_level):
+    r"""Return (low, high) of an estimate with some skewness [1]_.
 
     A monotone cubic t' of the studentized mean t, whose coefficients depend on the
-    skewness g, is closer to Student's t than t is.
+    skewness g of the values, is closer to Student's t than t is. The skewness of the
+    mean is :math:`g / \sqrt n`.
 
     .. [1] P. Hall,
        "On the Removal of Skewness by Transformation", JRSS B 54 (1992).
     """
-    standard_error = np.sqrt(variance / (n - 1)) if n > 1 else np.nan
-    skewness = third / variance**1.5 / np.sqrt(n) if variance > 0 else 0.0
-    return hall(mean, standard_error, n - 1, skewness, confidence_level)
-
-
-def hall(estimate, standard_error, df, skewness, confidence_level):
-    """Return (low, high) from an estimate and its skewness, as `hall_of_moments`."""
     if standard_error == 0 or not df > 0:
         return t_interval(estimate, standard_error, df, confidence_level)
     # t' = t + g t^2 / (3 sqrt n) + g^2 t^3 / (27 n) + g / (6 sqrt n)
     #    = ((1 + q t)^3 - 1) / (3 q) + q / 2 with q = g / (3 sqrt n) [1], inverted:
-    # t = (cbrt(1 + 3 q (t' - q / 2)) - 1) / q, and mean - se t are the ends. The
-    # skewness of the mean is g / sqrt n.
+    # t = (cbrt(1 + 3 q (t' - q / 2)) - 1) / q, and mean - se t are the ends.
     q = skewness / 3
     ends = quantile_of_t(confidence_level, df) * np.array([1, -1])
     if abs(q) > 1e-8:  # else the quadratic term is rounding error

@@ -43,7 +43,6 @@ from skrank.stats.inference import (
     effective_hits,
     effective_units,
     hall,
-    hall_of_moments,
     order_statistics,
     quantile_of_t,
     read_clusters,
@@ -562,7 +561,10 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
             (1 - confidence_level) / 2,
         )
     elif method == "hall":
-        ends = hall_of_moments(n, ratio, second / n, third / n, confidence_level)
+        variance, skewness = second / n, 0.0
+        if variance > 0:
+            skewness = third / n / variance**1.5 / np.sqrt(n)
+        ends = hall(ratio, error, df, skewness, confidence_level)
     elif method == "t":
         ends = t_interval(ratio, error, df, confidence_level)
     else:
@@ -667,9 +669,10 @@ def _rows_of_judge(scores, judge, confidence_level):
     for j, metric in enumerate(scores.metrics):
         for i, ranker in enumerate(scores.rankers):
             found, terms = both.mean(i, j), both.terms[i][j]
+            entries = found.entries
             if found.is_of_few:
                 interval, *_ = interval_of(terms, [], confidence_level, "auto")
-                found.entries.update(ALONE)
+                entries = entries | ALONE
             else:
                 ends = hall(
                     *(found.estimate, found.error, found.df, found.skewness),
@@ -677,9 +680,7 @@ def _rows_of_judge(scores, judge, confidence_level):
                 )
                 terms = terms._replace(estimate=found.estimate)
                 interval = _as_bunch(terms, *sorted(ends), found.error, "judge")
-            rows.append(
-                Bunch(metric=metric, ranker=ranker, **interval, **found.entries)
-            )
+            rows.append(Bunch(metric=metric, ranker=ranker, **interval, **entries))
     return rows
 
 

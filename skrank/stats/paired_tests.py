@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -16,10 +15,8 @@ from skrank.stats import anytime, sign_flips
 from skrank.stats.anytime import Counted, bets, wealth
 from skrank.stats.inference import (
     ROUNDING,
-    distinct_columns,
     effective_units,
     is_at_most,
-    standard_error,
 )
 
 # The signs of the one-sided tests of each alternative.
@@ -61,21 +58,6 @@ class Family:
     # is known, of units that count alike.
     ranges: np.ndarray
     is_limited: np.ndarray
-
-    @classmethod
-    def of_columns(cls, top, bottom):
-        """Return the family of terms of shape (n_units, n_comparisons)."""
-        n_units, n = top.shape
-        errors, df = standard_error(top, bottom, [])
-        bottoms, place = distinct_columns(bottom)
-        columns = np.hstack([top, np.zeros((n_units, 1))])
-        ends = np.arange(n), np.full(n, n)
-        signs = np.where(top[:, 0] < 0, -1.0, 1.0)
-        errors = np.nan_to_num(errors)
-        ranges, is_limited = np.ones(n), np.zeros(n, dtype=bool)
-        return cls(
-            columns, *ends, bottoms, place, errors, df, signs, ranges, is_limited
-        )
 
     def __len__(self):
         """Return the number of comparisons."""
@@ -126,24 +108,21 @@ class OneSided(NamedTuple):
         return self._replace(pvalue=self.pvalue[places], refined=self.refined[places])
 
 
+@dataclass(frozen=True)
 class Flipped:
-    """The sums of the comparisons of a family with flipped signs.
+    """The sums of the comparisons of a family with flipped signs."""
 
-    `transform`, if any, returns what the test sums up instead of the differences.
-    """
-
-    def __init__(self, family, transform, flips):
-        self.family, self.transform, self.flips = family, transform, flips
-        if flips is not None and transform is None:  # what all comparisons share
-            columns, bottoms, signs = family.columns, family.bottoms, family.signs
-            self.of_columns = sign_flips.flipped_sums(columns, flips, signs)
-            self.of_bottoms = sign_flips.flipped_sums(bottoms, flips, signs)
+    family: Family
+    transform: Callable | None  # what the test sums up instead of the differences
+    flips: sign_flips.Flips | None
+    # The flipped sums of the columns of the family, which all comparisons share, and
+    # those of the weights; None with a transform.
+    of_columns: np.ndarray | None
+    of_bottoms: np.ndarray | None
 
     def take(self, places):
         """Return the same flips of some of the comparisons."""
-        found = copy(self)
-        found.family = self.family.take(places)
-        return found
+        return replace(self, family=self.family.take(places))
 
     def sums(self, part, null, flips=slice(None)):
         """Return the sums of some comparisons, of shape (n_comparisons, n_flips)."""
@@ -325,7 +304,7 @@ HALVINGS = 56
 
 
 class ScoreTest(PairedTest):
-    r"""Tango's score test of differences that are -1, 0 or 1 [1]_.
+    r"""Tango's score test of differences that are -1, 0 or 1 (T. Tango, 1998).
 
     With w wins and l losses in n queries, the test of a difference d of the means is
 
@@ -337,9 +316,6 @@ class ScoreTest(PairedTest):
     difference is d. The interval holds the d that are not rejected. It also serves
     differences of any metric that are all 0: their largest size, the range of the
     metric, then takes the place of 1.
-
-    .. [1] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
-       Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
     """
 
     def counts(self, family):
@@ -594,10 +570,15 @@ def run_tests(
     groups = _groups(np.broadcast_to(test, n), is_tied, family.is_limited)
     tests = [one for one, _ in groups]
     is_max_t = n > 1 and correction.flips_signs
-    flips, transform = None, tests[0].transform
+    flips, transform, shared = None, tests[0].transform, (None, None)
     if is_max_t or any(one.flips_signs for one in tests):
         flips = sign_flips.Flips.draw(len(family.columns), n_resamples, seed)
-    flipped = Flipped(family, transform, flips)
+        if transform is None:
+            shared = (
+                sign_flips.flipped_sums(terms, flips, family.signs)
+                for terms in (family.columns, family.bottoms)
+            )
+    flipped = Flipped(family, transform, flips, *shared)
     if len(groups) > 1:
         groups = [(one, where, flipped.take(where)) for one, where in groups]
     else:

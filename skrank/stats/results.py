@@ -117,11 +117,6 @@ class ConfidenceIntervals(Result, Mapping):
     drawn : str, default=None
         What the title says of the units, if they are not queries.
 
-    See Also
-    --------
-    confidence_interval : Makes it.
-    skrank.plot.MetricAtKDisplay : Draws such intervals against the cutoff.
-
     Examples
     --------
     >>> import numpy as np

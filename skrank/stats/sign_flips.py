@@ -139,21 +139,18 @@ def _common_unit(sizes, least):
 
 
 def tail_probability(x):
-    r"""Return P(S* >= S) in the far tail, by the saddlepoint approximation [1]_.
+    r"""Return P(S* >= S) in the far tail, by a saddlepoint approximation.
 
     The differences `x` are not all of one sign, and their sum is above 0.
 
     With the cumulants :math:`K(u) = \sum_i \log \cosh u x_i` and the u at which
-    :math:`K'(u) = S`, the formula of Lugannani and Rice is
+    :math:`K'(u) = S`, the formula of Lugannani and Rice (J. Robinson, 1982) is
 
     .. math:: P = \Phi(-w) + \phi(w) (1 / v - 1 / w), \quad
         w = \sqrt{2 (u S - K(u))}, \quad v = u \sqrt{K''(u)},
 
     whose relative error stays small where the probability is far too small to be
     counted among random signs.
-
-    .. [1] J. Robinson, "Saddlepoint Approximations for Permutation Tests and Confidence
-       Intervals", JRSS B 44 (1982).
     """
     x = np.abs(x) / np.abs(x).max() * np.sign(x)
     total, sizes = x.sum(), np.abs(x)
@@ -250,14 +247,11 @@ def subset_means(top, bottom, flipped_top, flipped_bottom):
     (n_comparisons, n_flips), come (n_comparisons, 2 * n_flips) ratios. NaN for a subset
     without units that count, which is on both sides of any ratio. The bottoms may have
     one row for all comparisons.
-
-    .. [1] J. A. Hartigan,
-       "Using Subsample Values as Typical Values", JASA 64 (1969).
     """
     # A sign-flip test rejects the ratio r unless enough of these ratios are on its
-    # other side [1]: sum s_i (t_i - r b_i) >= sum (t_i - r b_i) exactly if the units
-    # with s_i = -1 have sum (t_i - r b_i) <= 0. Twice their sum of t is
-    # sum t_i - sum s_i t_i.
+    # other side (J. A. Hartigan, 1969): sum s_i (t_i - r b_i) >= sum (t_i - r b_i)
+    # exactly if the units with s_i = -1 have sum (t_i - r b_i) <= 0. Twice their sum of
+    # t is sum t_i - sum s_i t_i.
     n_flips = flipped_top.shape[1]
     ratios = np.empty((len(top), 2 * n_flips))
     of_bottom = np.empty((len(bottom), 2 * n_flips))

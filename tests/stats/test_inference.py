@@ -9,10 +9,10 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, skew, t
 
+from skrank.stats import inference
 from skrank.stats.inference import (
     SAMPLES_AT_A_TIME,
     effective_hits,
-    hall_of_moments,
     order_statistics,
     standard_error,
     studentized,
@@ -32,8 +32,10 @@ def test_wilson_is_that_of_scipy(ones, n):
 
 def hall(values, confidence_level):
     centred = values - values.mean()
-    moments = (centred**2).mean(), (centred**3).mean()
-    return hall_of_moments(len(values), values.mean(), *moments, confidence_level)
+    n, variance = len(values), (centred**2).mean()
+    skewness = (centred**3).mean() / variance**1.5 / np.sqrt(n) if variance else 0.0
+    error = np.sqrt(variance / (n - 1)) if n > 1 else np.nan
+    return inference.hall(values.mean(), error, n - 1, skewness, confidence_level)
 
 
 @pytest.mark.parametrize("n", [5, 20, 200])

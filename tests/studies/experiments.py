@@ -11,8 +11,9 @@ from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
 from skrank.stats.compare import order_keys, order_units
 from skrank.stats.inference import order_statistics, seed_of, sum_clusters
-from skrank.stats.paired_tests import Family, holm, run_tests
+from skrank.stats.paired_tests import holm, run_tests
 from tests.studies import populations
+from tests.studies.families import family_of
 from tests.studies.populations import draw, tilted
 
 LEVEL = 0.05
@@ -50,7 +51,7 @@ def outcomes(top, bottom=None, test="permutation"):
         keys = order_keys(np.column_stack([np.maximum(-one, 0), np.maximum(one, 0)]))
         of_pair = one[:, None] * (1 if keys[0] <= keys[1] else -1)
         order, _ = order_units(of_pair, weight[:, None])
-        family = Family.of_columns(of_pair[order], weight[order, None])
+        family = family_of(of_pair[order], weight[order, None])
         pvalue, adjusted, *ends = outcome_of(family, test)[:4]
         if keys[0] > keys[1]:
             ends = [-ends[1], -ends[0]]
@@ -128,7 +129,7 @@ def rejections(values, n_samples, measure, null, shift=0):
             if null == "exchangeable":
                 sample = exchanged(rng, sample)
             top = against_first(sample) + shift * errors / np.sqrt(n)
-            family = Family.of_columns(top, np.ones_like(top))
+            family = family_of(top, np.ones_like(top))
             outcome = outcome_of(family, correction="max-t", n_resamples=1999)
             decided["none"].append(outcome.pvalue <= LEVEL)
             decided["holm"].append(holm(outcome.pvalue) <= LEVEL)

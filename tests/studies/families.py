@@ -8,6 +8,8 @@ import numpy as np
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
+from skrank.stats.inference import distinct_columns, standard_error
+from skrank.stats.paired_tests import Family
 
 # What the values of a query are: each function returns the shape that is asked for.
 KINDS = {
@@ -97,3 +99,22 @@ def contradictions(scores, options, correction="max-t"):
         if excludes != (row.p_adjusted <= level) or not inside:
             odd.append(row)
     return odd, comparison.rows
+
+
+def family_of(top, bottom):
+    """Return the family of differences of terms of shape (n_units, n_comparisons)."""
+    n_units, n = top.shape
+    errors, df = standard_error(top, bottom, [])
+    bottoms, place = distinct_columns(bottom)
+    return Family(
+        columns=np.hstack([top, np.zeros((n_units, 1))]),
+        plus=np.arange(n),
+        minus=np.full(n, n),
+        bottoms=bottoms,
+        bottom=place,
+        errors=np.nan_to_num(errors),
+        df=df,
+        signs=np.where(top[:, 0] < 0, -1.0, 1.0),
+        ranges=np.ones(n),
+        is_limited=np.zeros(n, dtype=bool),
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import t
 
 from skrank.stats.anytime import BETS, Counted, bets, in_limits, level_of_interval
-from skrank.stats.inference import hall_of_moments
+from skrank.stats.inference import hall
 from tests.studies import populations
 from tests.studies.experiments import LEVEL, outcomes, percent
 from tests.studies.populations import LARGE, draw
@@ -109,9 +109,11 @@ def missed_by_moments(samples, looks, mean):
 
 
 def hall_of_sample(sample, level):
-    centred = sample - sample.mean()
-    moments = (centred**2).mean(), (centred**3).mean()
-    return hall_of_moments(len(sample), sample.mean(), *moments, level)
+    n, centred = len(sample), sample - sample.mean()
+    deviation = np.sqrt((centred**2).mean())
+    skewness = (centred**3).mean() / deviation**3 / np.sqrt(n) if deviation else 0.0
+    error = deviation / np.sqrt(n - 1)
+    return hall(sample.mean(), error, n - 1, skewness, level)
 
 
 def widths(values, n_samples, population, limits):
@@ -125,7 +127,7 @@ def widths(values, n_samples, population, limits):
                 ends = hall_of_sample(sample, level_of_interval(1 - LEVEL, n))
             else:
                 counted = Counted.of(sample, limits)
-                ends = in_limits(limits, partial(bets, tail=LEVEL / 2), counted)
+                ends = in_limits(limits, bets, counted, LEVEL / 2)
             radius = t.isf(LEVEL / 2, n - 1) * sample.std(ddof=1) / np.sqrt(n)
             if radius > 0:
                 ratios.append((ends[1] - ends[0]) / (2 * radius))

@@ -15,8 +15,9 @@ import numpy as np
 
 from skrank.stats.compare import MOST_UNEVEN
 from skrank.stats.inference import effective_units
-from skrank.stats.paired_tests import Family, run_tests
+from skrank.stats.paired_tests import run_tests
 from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.families import family_of
 from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/uneven_units.rst"
@@ -76,7 +77,7 @@ def coverage(values, n_samples, sizes_of, draw=differences, served=0.0):
             bottom = sizes_of(rng, n).astype(np.float64)
             top = draw(rng, bottom, served)
             order = np.lexsort((bottom, np.abs(top)))
-            family = Family.of_columns(top[order, None], bottom[order, None])
+            family = family_of(top[order, None], bottom[order, None])
             for test in (FLIPS, STUDENT):
                 outcome = run_tests(
                     family,

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from skrank.stats import gate
-from skrank.stats.paired_tests import Family, run_tests
+from skrank.stats.paired_tests import run_tests
 from tests.studies.experiments import LEVEL, percent
+from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
 from tests.studies.simulate import Row, Table, run
 
@@ -38,7 +39,7 @@ def passes_of_hits(n, wins, losses, margin):
 def by_flips(old, new, margin):
     """Return whether the sign-flip test alone passes, and with unseen falls to 0."""
     difference = new - old
-    family = Family.of_columns(difference[:, None], np.ones((len(old), 1)))
+    family = family_of(difference[:, None], np.ones((len(old), 1)))
     outcome = run_tests(
         family,
         test="permutation",
