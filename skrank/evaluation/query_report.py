@@ -16,7 +16,7 @@ from skrank._columns import as_frame, find_qid, take_rows, unwrapped
 from skrank._docs import share_words
 from skrank._ranking.ids import check_ids, encode_qid
 from skrank._ranking.lists import read_lists
-from skrank._ranking.queries import DocumentTerms, NotASum
+from skrank._ranking.queries import DocumentTerms
 from skrank._ranking.rank import rank_queries
 from skrank._text_tables import as_html, side_by_side
 from skrank._types import FrameKind, MatrixLike, MetricLike
@@ -790,7 +790,7 @@ def _terms(request, ranking, value):
         return None
     own = options.own | ({"ties": options.ties} if metric.takes_midrank else {})
     # A definition of the user's own may do with an array what a column does not stand.
-    refusals = (NotASum,) if metric.own is None else (Exception,)
+    refusals = NotImplementedError if metric.own is None else Exception
     try:
         terms = (metric.own or metric.definition)(DocumentTerms(ranking), **own)
     except refusals:

@@ -200,10 +200,9 @@ def spearman_score(ranking, *, ties="expected"):
     ideal, n = ranking.ideal, ranking.n_documents
     others, middle = n - ranking.n_found, (n + 1) / 2
     # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
-    # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
-    # is that of the mean rank of its group, and sum_d x_d^2 = (n^3 - n) / 12 in every
-    # order. Since sum_d x_d = 0, y_d may be taken less that of non-relevant documents,
-    # which leaves a sum over the relevant ones.
+    # by grade y, both less their mean (n + 1) / 2. Tied documents have the mean rank of
+    # their group, and sum_d x_d^2 = (n^3 - n) / 12 in every order. As sum_d x_d = 0, y_d
+    # may be taken less that of non-relevant documents, which leaves the relevant ones.
     rank = ranking.above + (ranking.size + 1) / 2 - middle[ranking.query]
     of_grade = ideal.above + (ideal.size + 1) / 2 - middle[ideal.query]
     of_others = n - (others - 1) / 2 - middle

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from skrank._checks import check_count, check_lengths, count_rows
+from skrank._checks import check_choice, check_count, check_lengths, count_rows
 from skrank._columns import check_qid_column
 from skrank._docs import describe_split
 from skrank._types import Seed, Splits
@@ -106,12 +106,7 @@ class ColdStartKFold(QuerySplitter):
     ) -> None:
         caller = "ColdStartKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
-        if not isinstance(cold, str) or cold not in COLD:
-            raise ValueError(
-                f"The 'cold' parameter of {caller} must be a str among "
-                f"{{'user', 'item', 'both'}}. Got {cold!r} instead."
-            )
-        self.cold = cold
+        self.cold = check_choice(cold, COLD, "cold", caller)
         self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
         self.item = check_name_or_values(item, "item", caller)

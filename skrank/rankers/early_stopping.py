@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
+from skrank._checks import check_count
 from skrank.integrations import TrainingMetric, read_scorer
 from skrank.rankers.wrapped import Rows, informative_queries, staged_scores
 from skrank.scoring.scorer import RankingScorer
@@ -43,7 +44,7 @@ def check_early_stopping(ranker):
         )
     if not ranker.early_stopping:
         return
-    check_scalar(ranker.n_iter_no_change, "n_iter_no_change", Integral, min_val=1)
+    check_count(ranker.n_iter_no_change, "n_iter_no_change")
     check_scalar(
         ranker.validation_fraction,
         "validation_fraction",

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from copy import copy, deepcopy
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +13,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import (
     _safe_indexing,
     check_random_state,
-    check_scalar,
     column_or_1d,
 )
 
+from skrank._checks import check_count
 from skrank.base import QUERY_PARAMETERS, fit_parameters
 from skrank.scoring.scored_rows import ranking_response
 
@@ -117,7 +116,7 @@ def draw_queries(rows, max_queries, random_state):
     They are the first queries of one random order of the sorted query ids. So fewer
     queries are a part of more queries, and the order of the rows plays no part.
     """
-    check_scalar(max_queries, "max_queries", Integral, min_val=2)
+    check_count(max_queries, "max_queries", least=2)
     n_queries = len(rows.sizes)
     if max_queries >= n_queries:
         return rows

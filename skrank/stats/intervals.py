@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from numbers import Integral
 from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
+    check_count,
     check_instance,
     check_weights,
     numeric_array,
@@ -279,7 +279,7 @@ def confidence_interval(
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, METHODS, "method", "confidence_interval")
-    check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
+    check_count(n_resamples, "n_resamples")
     options = {
         "confidence_level": confidence_level,
         "method": method,
