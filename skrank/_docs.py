@@ -377,11 +377,11 @@ TypeError
 
 def share_link_words(function: F) -> F:
     """Complete the docstring of a function of link prediction."""
-
-    def entry(name, default):
-        return OF_LINK_PREDICTION[name]
-
-    return share_words(function, describe=entry, raises=RAISES_OF_LINK_PREDICTION)
+    return share_words(
+        function,
+        describe=lambda name, _: OF_LINK_PREDICTION[name],
+        raises=RAISES_OF_LINK_PREDICTION,
+    )
 
 
 # The columns of tables with a row for each document of a query.
@@ -491,16 +491,14 @@ qid : array-like of shape (n_samples,), default=None
 
 def share_display_words(function: F) -> F:
     """Complete the docstring of a method of a display."""
-    own = dict(_OF_DISPLAY)
-    if function.__name__ == "from_estimator":
-        own |= _OF_ESTIMATOR
-
-    def entry(name, default):
-        return own[name] if name in own else describe(name, default)
-
+    is_of_estimator = function.__name__ == "from_estimator"
+    own = _OF_DISPLAY | (_OF_ESTIMATOR if is_of_estimator else {})
     cls = function.__qualname__.partition(".")[0]
-    returns = f"Returns\n-------\ndisplay : {cls}\n    The display."
-    return share_words(function, describe=entry, returns=returns)
+    return share_words(
+        function,
+        describe=lambda name, default: own.get(name) or describe(name, default),
+        returns=f"Returns\n-------\ndisplay : {cls}\n    The display.",
+    )
 
 
 _OF_FIT = read_entries("""

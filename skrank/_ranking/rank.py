@@ -412,7 +412,8 @@ def sort_packed(lists, rows, width, depth, ties):
     bits = keys.view(np.uint64)
     code = bits.astype(np.uint8)
     bits &= ~_LOW  # tied documents have equal keys
-    if isinstance(lists, RowLists) and _are_full_and_untied(keys, code):
+    are_rows = isinstance(lists, RowLists)
+    if are_rows and code.all() and not (keys[:, 1:] == keys[:, :-1]).any():
         return _each_alone(lists, rows, code), rows[:0]
     (place,) = (code.ravel() != 0).nonzero()
     code = code.ravel()[place]
@@ -448,10 +449,6 @@ def sort_packed(lists, rows, width, depth, ties):
     if is_tied:
         return groups_of_sorted(lists, rows, keys, place, row, grade), left
     return TieGroups(query, column, one, one, grade), left
-
-
-def _are_full_and_untied(keys, code):
-    return code.all() and not (keys[:, 1:] == keys[:, :-1]).any()
 
 
 def _each_alone(lists, rows, code):
