@@ -33,7 +33,7 @@ from skrank._columns import (
     require_qid,
 )
 from skrank._ranking.ids import encode_heads
-from skrank._types import Request, Self
+from skrank._types import MetadataRequest, Self
 from skrank.base import RankingEstimator
 from skrank.rankers.wrapped import Rows, check_different, clone_estimator
 
@@ -50,10 +50,10 @@ class QueryFinder(RankingEstimator, BaseEstimator):
     if TYPE_CHECKING:  # scikit-learn makes these
 
         def set_fit_request(
-            self, *, qid: Request = ..., sample_weight: Request = ...
+            self, *, qid: MetadataRequest = ..., sample_weight: MetadataRequest = ...
         ) -> Self: ...
         def set_score_request(
-            self, *, qid: Request = ..., sample_weight: Request = ...
+            self, *, qid: MetadataRequest = ..., sample_weight: MetadataRequest = ...
         ) -> Self: ...
 
     def __skrank_qid__(self, X):
