@@ -103,8 +103,11 @@ def numeric_array(values, name):
         given = values = unwrapped(values)
         try:
             values = np.asarray(values)
-            if values.dtype == np.float64 and isinstance(given, (list, tuple)):
-                values = _as_listed(values, given)
+            is_list = isinstance(given, (list, tuple)) and values.dtype == np.float64
+            if is_list and values.size and (np.abs(values) >= 2**53).any():
+                # The numbers of the list, which may have lost digits.
+                listed = np.array(given, dtype=object)
+                values = listed if listed.shape == values.shape else values
         except ValueError as error:  # ragged lists
             raise ValueError(
                 f"The '{name}' parameter must be an array-like of numbers, with "
@@ -176,14 +179,6 @@ def _numbers_of_objects(values, name):
     if any(value != value for value in listed):
         raise ValueError(_NAN_SCORE)
     return _order_of(values)
-
-
-def _as_listed(values, given):
-    """Return the floats of a list, or its numbers if they may have lost digits."""
-    if not values.size or not (np.abs(values) >= 2**53).any():
-        return values
-    listed = np.array(given, dtype=object)
-    return listed if listed.shape == values.shape else values
 
 
 def check_lengths(**arrays):

@@ -29,7 +29,7 @@ MetricLike = str | Callable[..., Any]
 MetricsLike = MetricLike | Sequence[MetricLike] | Mapping[str, MetricLike]
 MissingQid = Literal["raise", "single"]
 # Of a parameter, in a method such as set_fit_request.
-Request = bool | str | None
+MetadataRequest = bool | str | None
 Ties = Literal["expected", "first", "optimistic", "pessimistic"]
 Unjudged = Literal["nonrelevant", "condensed", "inferred", "lowest", "highest"]
 # The rows of each training and test set.

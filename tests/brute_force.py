@@ -309,21 +309,7 @@ REFERENCE = {
     "rbo": rbo,
 }
 
-LESS_IS_BETTER = {
-    "mean_rank",
-    "median_rank",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "rank_variance",
-    "rank_standard_deviation",
-    "rank_median_absolute_deviation",
-    "adjusted_mean_rank",
-    "calibration",
-    "eed",
-    "eel",
-    "popularity",
-    "ranking_loss",
-}
+LESS_IS_BETTER = {name for name, metric in METRICS.items() if metric.full_name != name}
 
 
 def median_deviation(ranks):
@@ -591,8 +577,6 @@ TAKES_NO_NEGATIVE = INVERSES | {
 # Exemptions. `test_an_exempt_metric_needs_its_exemption` holds that each is one.
 NOT_ONE_WHEN_PERFECT = exempt(
     "adjusted_mean_rank",
-    "cg",
-    "dcg",
     "err",
     "f1@3",
     "map@3",
@@ -600,27 +584,23 @@ NOT_ONE_WHEN_PERFECT = exempt(
     "precision@3",
     "rbo",
     "rbp",
-    "ranking_loss",
     "recall@3",
     "spearman",
-    *COUNTS,
-    *SPREAD,
     *Z_SCORES,
+    # Larger is better without end, or 0 is best.
+    *[
+        name
+        for name, metric in METRICS.items()
+        if metric.limits[metric.greater_is_better] in (0, math.inf)
+        and not (metric.fixed or metric.inverse)
+    ],
 )
 NOT_BETWEEN_ZERO_AND_ONE = exempt(
-    "adjusted_mean_rank",
-    "cg",
-    "dcg",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "mean_rank",
-    "median_rank",
-    "rank_standard_deviation",
-    "rank_variance",
-    "spearman",
-    *COUNTS,
-    *INDICES,
-    *Z_SCORES,
+    *[
+        name
+        for name, metric in METRICS.items()
+        if metric.fixed or (metric.limits != (0, 1) and not metric.inverse)
+    ]
 )
 NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"} | COUNTS
 UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
@@ -632,16 +612,8 @@ UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
     *INDICES,
     *Z_SCORES,
 }
-NAN_BY_DEFAULT = {
-    "adjusted_mean_rank",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "mean_rank",
-    "median_rank",
-    *INVERSES,
-    *SPREAD,
-    *UNDEFINED_WHEN_ALL_ARE_RELEVANT,
-}
+# As 0 would be the best value, or better than chance.
+NAN_BY_DEFAULT = exempt(*LESS_IS_BETTER, *INVERSES, *UNDEFINED_WHEN_ALL_ARE_RELEVANT)
 BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"} | COUNTS
 # Adjusted, they rise from 0 where all documents are tied to 1 for the ideal ranking.
 RISING = sorted(set(ADJUSTABLE) - EXPECTATION_OF_A_PRODUCT - BLIND_TO_THE_WHOLE_ORDER)
@@ -658,16 +630,11 @@ NOT_THE_MEAN_OF_THE_QUERIES = {
     *SPREAD,
     *Z_SCORES,
 }
-# The least value that a list of at most seven documents can have, if it is not 0.
+# The least value of a list of at most seven documents, where the limits say nothing.
 LEAST = {
     **dict.fromkeys(INDICES | Z_SCORES, -6),
     # Four of seven are relevant: one of 35 orders has none of them in the first three.
     "adjusted_hits@3": -34,
-    "geometric_mean_rank": 1,
-    "harmonic_mean_rank": 1,
-    "mean_rank": 1,
-    "median_rank": 1,
-    "spearman": -1,
 }
 # What has a value without relevant documents, if it is not 0.
 OF_NOTHING = {"judged@3": 1, "num_ret": 2}

@@ -36,6 +36,19 @@ REGISTERS_SCORERS = "scoring/registry.py"
 # scikit-learn documents this function for its users.
 DOCUMENTED = {"sklearn.utils._safe_indexing"}
 
+# What is assigned to attributes of other objects, and why.
+ASSIGNED = {
+    "__doc__": "the docstring of a function or class, completed by a decorator",
+    "__name__": "that of a function or class which another function makes",
+    "__qualname__": "likewise",
+    "__signature__": "likewise",
+    "definition": "the definition of a metric function, which the decorator makes",
+    "tags": "what `__sklearn_tags__` changes and returns",
+    "real": "a part of an array of complex numbers",
+    "imag": "likewise",
+    "showwarning": "how Python lets a program print its warnings",
+}
+
 ROOT = Path(__file__).parents[1]
 # What the top level of the repository holds besides names that begin with a dot.
 TOP_LEVEL = {
@@ -194,6 +207,33 @@ def test_a_definition_is_short_and_has_no_loop():
         after_docstring = function.body[0].end_lineno
         assert 0 < function.end_lineno - after_docstring <= 15, name
         assert not any(isinstance(node, loops) for node in ast.walk(function)), name
+
+
+def assigned_attributes(tree):
+    """Yield what attributes of objects other than `self` and `cls` are assigned to."""
+    calls = r"object\.__setattr__\(|setattr\((?!self,)|vars\(.*\)\.update\("
+    for node in ast.walk(tree):
+        is_changed = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+        if isinstance(node, ast.Attribute) and is_changed:
+            if full_name(node.value) not in ("self", "cls"):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Call) and re.match(calls, ast.unparse(node)):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.FunctionDef):
+            decorators = map(full_name, node.decorator_list)
+            yield from (name for name in decorators if name.endswith(".setter"))
+
+
+def test_nobody_assigns_to_the_fields_of_another_object():
+    """An object that others may change has no state that a reader can rely on."""
+    found = {
+        (module, name)
+        for module, tree in TREE.items()
+        if module != REGISTERS_SCORERS  # which changes scikit-learn, and undoes that
+        for name in assigned_attributes(tree)
+        if not ASSIGNED.keys() & {*re.findall(r"\w+", name)}
+    }
+    assert not found
 
 
 @pytest.mark.skipif(

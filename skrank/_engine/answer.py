@@ -35,7 +35,7 @@ from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
 
-_of_rows = operator.attrgetter(*OF_ROWS)
+_row_values = operator.attrgetter(*OF_ROWS)
 _NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
 
 
@@ -65,7 +65,7 @@ class Arrays:
     @property
     def by_row(self):
         """Return what has one value per row, by name: also the columns."""
-        return dict(zip(OF_ROWS, _of_rows(self), strict=True)) | self.columns
+        return dict(zip(OF_ROWS, _row_values(self), strict=True)) | self.columns
 
     def ranking(self, by, depth):
         """Return the ranking by some options, read down to a depth; made once."""
@@ -351,7 +351,7 @@ def cut(arrays, requests):
     if any(map(reads_highest_grade, requests)):
         highest = _highest_grade(arrays)
         requests = [with_highest_grade(request, highest) for request in requests]
-    return arrays, requests, _blocks(arrays)
+    return arrays, requests, _blocks_of_queries(arrays)
 
 
 def _are_rows(arrays, shape):
@@ -369,7 +369,7 @@ def _are_rows(arrays, shape):
     return arrays.sample_weight is None or bool(np.any(arrays.sample_weight))
 
 
-def _blocks(arrays):
+def _blocks_of_queries(arrays):
     heads = arrays.qid
     columns = read_columns(arrays.columns, (heads.n_samples,), arrays.doc_id)
     marks = np.searchsorted(heads.starts, np.arange(ROWS, heads.n_samples, ROWS))

@@ -216,8 +216,8 @@ def read_columns(columns, shape, doc_id=None):
                     "ids as `doc_id`. Got no column of that name."
                 )
             values = replace(values, item=doc_id)
-        if name in READERS:
-            values = replace(values, values=READERS[name](values.values))
+        if name in COLUMN_READERS:
+            values = replace(values, values=COLUMN_READERS[name](values.values))
         values = replace(values, check=CHECKS.get(name))
         item = values.item
         n_values = values.values.shape[:1] if item is None else (len(item),)
@@ -348,7 +348,7 @@ def _of_labels(rows, name):
 
 
 # How the columns are read that are more than numbers, all rows or items at once.
-READERS = {"subtopics": partial(_subtopics, name="subtopics")}
+COLUMN_READERS = {"subtopics": partial(_subtopics, name="subtopics")}
 
 # What the columns of skrank's own metrics hold.
 CHECKS = {

@@ -21,7 +21,7 @@ MANY_TIED = 16
 LARGE = 64
 
 # The number of tied places to process together, which limits the memory.
-BLOCK = 2**18
+MOST_PLACES = 2**18
 
 
 class FirstRanks(RankedQueries):
@@ -94,7 +94,7 @@ def values_at_first(definition, ranking, own):
     if are_few:
         return definition(FirstRanks(*first_groups(ranking)), **own)
     kinds, kind = _kinds(ranking)
-    parts = [definition(part, **own) for part, _ in _blocks(kinds)]
+    parts = [definition(part, **own) for part, _ in _in_parts(kinds)]
     return np.concatenate(parts)[kind]
 
 
@@ -106,7 +106,7 @@ def means_at_first(functions, ranking):
     kinds, kind = _kinds(ranking)
     parts = [
         [part.expected_at_first(function, missing=np.nan) for function in functions]
-        for part, _ in _blocks(kinds)
+        for part, _ in _in_parts(kinds)
     ]
     return np.concatenate(parts, axis=1)[:, kind]
 
@@ -134,7 +134,7 @@ def _ranks_by_kind(ranking, weight):
     weight = np.bincount(kind, weights=weight)
     last = int((kinds[0] + kinds[1]).max(initial=0))
     mass, occurs = np.zeros(last + 1), np.zeros(last + 1, dtype=bool)
-    for part, rows in _blocks(kinds):
+    for part, rows in _in_parts(kinds):
         query, rank, probability = part.first_rank_law()
         part_mass = probability * weight[rows][query]
         mass += np.bincount(rank, part_mass, minlength=last + 1)
@@ -195,10 +195,10 @@ def _kinds(ranking):
 _KINDS = weakref.WeakKeyDictionary()
 
 
-def _blocks(kinds):
-    """Yield rankings of at most about BLOCK tied places, and their slices of kinds."""
+def _in_parts(kinds):
+    """Yield rankings of about MOST_PLACES tied places at most, and slices of kinds."""
     above, size, relevant, _ = kinds
-    starts = starts_of(np.cumsum(size - relevant + 1) // BLOCK)
+    starts = starts_of(np.cumsum(size - relevant + 1) // MOST_PLACES)
     for start, stop in zip(starts, np.append(starts[1:], len(above)), strict=True):
         rows = slice(start, stop)
         yield FirstRanks(*kinds[:, rows]), rows

@@ -23,23 +23,6 @@ from skrank._checks import (
 from skrank._engine.summary import mean_of_queries
 from skrank._ranking.rank import DOC_ORDERS, FILLED, UNJUDGED
 
-# The parameters that every metric has, with their defaults.
-DEFAULTS = {
-    "threshold": 0.0,
-    "ties": "expected",
-    "unjudged": "nonrelevant",
-    "replace_undefined_by": 0.0,
-    "average": "macro",
-    "adjusted": False,
-}
-# The parameters that `evaluate` adds to those of a metric.
-OF_EVALUATE = {
-    "doc_order": None,
-    "score_dtype": None,
-    "judged_from": None,
-    "unjudged_grade": None,
-}
-
 
 @dataclass(frozen=True, eq=False)
 class Metric:
@@ -256,6 +239,11 @@ class Options:
 
 
 *_SHARED, _ = Options.__dataclass_fields__
+
+# The parameters that `evaluate` adds to those of a metric, and those that every metric
+# has, with their defaults.
+OF_EVALUATE = dict.fromkeys(_CHECKS_OF_EVALUATE)
+DEFAULTS = {name: getattr(Options, name) for name in _SHARED if name not in OF_EVALUATE}
 
 
 class Implied(str):

@@ -11,7 +11,7 @@ from skrank._checks import check_choice, check_number, numeric_array, shown
 from skrank._ranking.arrays import lengths_of, starts_of
 from skrank._ranking.rank import rank_queries
 
-METHODS = ("rrf", "sum", "mnz", "max", "isr", "borda")
+FUSION_METHODS = ("rrf", "sum", "mnz", "max", "isr", "borda")
 NORMS = (None, "min-max", "max", "sum", "z", "rank")
 
 # What methods and norms are called elsewhere.
@@ -45,7 +45,7 @@ class Fusion(NamedTuple):
 
 def read_fusion(method, norm, weights, k, names, caller):
     """Return the parameters of a fusion of the runs `names`, checked."""
-    check_choice(method, METHODS, "method", caller, words=_ELSEWHERE)
+    check_choice(method, FUSION_METHODS, "method", caller, words=_ELSEWHERE)
     check_choice(norm, NORMS, "norm", caller, words=_ELSEWHERE)
     k = check_number(k, "k", caller, low=0)
     return Fusion(method, norm, _weights(weights, names, caller), k)
@@ -75,14 +75,8 @@ def _weights(weights, names, caller):
 def fuse_scores(codes, scores, fusion):
     """Return the fused score of each row.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows,)
-        The query of each row.
-    scores : ndarray of shape (n_rows, n_runs)
-        The scores, NaN where a run did not return the document.
-    fusion : Fusion
-        A run with weight 0 is left out.
+    `codes` are the queries of the rows, and `scores`, of shape (n_rows, n_runs), are
+    NaN where a run did not return the document. A run with weight 0 is left out.
     """
     kept = fusion.weights > 0
     scores, weights = scores[:, kept], fusion.weights[kept]

@@ -237,6 +237,12 @@ def find_alike(values, group=None):
     rows try again with another hash. `group` holds small integers; each group has a
     part of the table.
     """
+    #     row       0   1   2   3   4
+    #     value     a   b   a   c   b
+    #     place     5   2   5   5   2      of each in the table, by its hash
+    #     table     . . 4 . . 3 . .        the last row that wrote there
+    #     found     3   4   3   3   4      what each row reads: b stands for b,
+    #     again     0       2              but a finds c, and tries another hash
     words, random = _words(values), np.random.default_rng(0)
     alike = left = None  # the rows to try again, at first all
     n_bits = 16  # of a table that stays in the cache: ids mostly are few

@@ -463,7 +463,10 @@ def read_lists(
     if y_score.ndim == y_true.ndim == 1:
         lists = _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged,
                            pooled, doc_order)  # fmt: skip
-        return lists if returned is None else _without_missing(lists, returned)
+        if returned is None:
+            return lists
+        found = lists.select(np.flatnonzero(lists.order.take(returned)))
+        return found.changed(row_query=lists.order.row_query, whole=lists)
     by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order,
               "pooled": pooled}  # fmt: skip
     _check_matrix(y_true, y_score, by_row)
@@ -636,12 +639,6 @@ def _check_mask(mask, n_rows, name):
             f"({n_rows},). Got dtype {mask.dtype} and shape {mask.shape}."
         )
     return mask
-
-
-def _without_missing(lists, returned):
-    """Take out the documents that were not returned."""
-    found = lists.select(np.flatnonzero(lists.order.take(returned)))
-    return found.changed(row_query=lists.order.row_query, whole=lists)
 
 
 def _check_matrix(y_true, y_score, by_row):

@@ -560,18 +560,14 @@ class RankedQueries:
         return self._lists.query_weights(sample_weight)
 
 
-class NotASum(Exception):
-    """A metric is not a sum over the relevant documents of a query."""
-
-
 class DocumentTerms(RankedQueries):
     """A ranking of one query in which sums over documents are their terms instead.
 
     A definition that sums over the relevant documents returns an array of shape
     (n_relevant_documents, 1): what each of them adds to the value of the query, in the
     order of `grade`. Its other steps, such as a division by the value of the ideal
-    ranking, broadcast. Other definitions raise :class:`NotASum`, or return another
-    shape.
+    ranking, broadcast. Definitions that are not such a sum raise NotImplementedError,
+    or return another shape.
     """
 
     def __init__(self, ranking):
@@ -601,7 +597,7 @@ class DocumentTerms(RankedQueries):
     def total(self, values, terms=None):
         """Return the term of each relevant document, if it is known."""
         if terms is None:
-            raise NotASum
+            raise NotImplementedError
         return terms()[:, np.newaxis]
 
     def expected_at_first(self, value, k=None, missing=0.0):

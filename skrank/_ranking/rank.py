@@ -334,6 +334,14 @@ def rank_rows(y_score, qid=None):
     return rank
 
 
+# A packed key is a negated score with the code of the grade in its low byte, so that a
+# sort of floats, in place, ranks the documents and takes their grades along:
+#
+#     score  grade  code      key, as bits                     sorted keys
+#     2.5    3      2         sign, exponent, fraction | 02    -2.5 | 02
+#     1.0    0      0         sign, exponent, fraction | 00    -2.5 | 01   tied with it
+#     2.5    1      1         sign, exponent, fraction | 01    -1.0 | 00   not relevant
+#
 # The low byte of a float64: the last 8 bits of its fraction.
 _LOW = np.uint64(0xFF)
 _LOW_BYTES = slice(0 if sys.byteorder == "little" else 7, None, 8)
@@ -396,6 +404,15 @@ def sort_packed(lists, rows, width, depth, ties):
     are tied scores. They do not tell the input order of tied documents: with
     ``ties="first"`` lists in which a relevant document is tied are left.
     """
+    # Lists side by side, each sorted by itself, and what is found of one with the codes
+    # 2 0 1 0 of its documents, of which the first three are tied:
+    #
+    #     keys     -2.5|02  -2.5|01  -2.5|00  -1.0|00  inf      a row of the block
+    #     code     2        1        0        0        0        its low bytes
+    #     keys     -2.5     -2.5     -2.5     -1.0     inf      without them
+    #     place    0        1                                   of relevant documents
+    #     tied     True     True                                with a neighbour
+    #     groups   above 0, size 3, relevant 2, grades of the codes 2 and 1
     if isinstance(lists, KeyedLists):
         keys = own_block(lists.keys, lists.order.starts[rows], width)
     else:
@@ -412,7 +429,8 @@ def sort_packed(lists, rows, width, depth, ties):
     bits = keys.view(np.uint64)
     code = bits.astype(np.uint8)
     bits &= ~_LOW  # tied documents have equal keys
-    if isinstance(lists, RowLists) and _are_full_and_untied(keys, code):
+    are_rows = isinstance(lists, RowLists)
+    if are_rows and code.all() and not (keys[:, 1:] == keys[:, :-1]).any():
         return _each_alone(lists, rows, code), rows[:0]
     (place,) = (code.ravel() != 0).nonzero()
     code = code.ravel()[place]
@@ -448,10 +466,6 @@ def sort_packed(lists, rows, width, depth, ties):
     if is_tied:
         return groups_of_sorted(lists, rows, keys, place, row, grade), left
     return TieGroups(query, column, one, one, grade), left
-
-
-def _are_full_and_untied(keys, code):
-    return code.all() and not (keys[:, 1:] == keys[:, :-1]).any()
 
 
 def _each_alone(lists, rows, code):

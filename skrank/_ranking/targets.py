@@ -120,37 +120,27 @@ def count_candidates(lists, ties):
 
 def _count_block(lists, rows, ties):
     scores, target = lists.y_score[rows], lists.target[rows]
-    out = _left_out(lists.exclude, rows)
+    out = NONE, NONE  # the cells of the block that are excluded
+    if lists.exclude is not None:
+        starts = lists.exclude.indptr[rows.start : rows.stop + 1]
+        cells = slice(starts[0], starts[-1])
+        row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        is_out = lists.exclude.data[cells]
+        out = row[is_out], lists.exclude.indices[cells][is_out]
     try:
         scores = scores_as_floats(scores)
-    except ValueError:  # NaN, which may be excluded
-        scores = scores_as_floats(_without_excluded_nan(scores, target, *out))
+    except ValueError:  # NaN, which may be that of an excluded candidate
+        row, column = out
+        lost = np.isnan(scores[row, column]) & (column != target[row])
+        scores = scores.copy()
+        scores[row[lost], column[lost]] = 0
+        scores = scores_as_floats(scores)
     above, tied, _ = count_around_target(scores, target, *out)
     if ties == "first":
         before = np.arange(scores.shape[1]) < target[:, np.newaxis]
         _, tied, _ = count_around_target(scores, target, *out, before)
         return above + tied, np.ones_like(above)
     return above, tied + 1
-
-
-def _without_excluded_nan(scores, target, row, column):
-    """Return scores that are 0 where excluded candidates have none."""
-    lost = np.isnan(scores[row, column]) & (column != target[row])
-    if lost.any():
-        scores = scores.copy()
-        scores[row[lost], column[lost]] = 0
-    return scores
-
-
-def _left_out(exclude, rows):
-    """Return the cells of a block that are excluded."""
-    if exclude is None:
-        return NONE, NONE
-    starts = exclude.indptr[rows.start : rows.stop + 1]
-    cells = slice(starts[0], starts[-1])
-    row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    out = exclude.data[cells]
-    return row[out], exclude.indices[cells][out]
 
 
 NONE = np.zeros(0, dtype=np.intp)

@@ -17,7 +17,7 @@ from skrank._columns import as_frame, find_qid, take_rows, unwrapped
 from skrank._docs import share_words
 from skrank._ranking.ids import check_ids, encode_qid
 from skrank._ranking.lists import read_lists
-from skrank._ranking.queries import DocumentTerms, NotASum
+from skrank._ranking.queries import DocumentTerms
 from skrank._ranking.rank import rank_queries
 from skrank._text_tables import as_html, table
 from skrank._types import FrameKind, MatrixLike, MetricLike
@@ -690,7 +690,7 @@ def _terms_of_documents(request, ranking, value):
     # A DCG of 3 + 1 / 2 is [3.5] by RankedQueries, an entry for each query, and by
     # DocumentTerms [[3], [0.5]], a row for each relevant document.
     # A definition of the user's own may do with an array what a column does not stand.
-    refusals = (NotASum,) if metric.own is None else (Exception,)
+    refusals = NotImplementedError if metric.own is None else Exception
     try:
         terms = (metric.own or metric.definition)(DocumentTerms(ranking), **own)
     except refusals:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
 from skrank._ranking.ids import encode_qid
-from skrank._types import Request, Self, Side
+from skrank._types import MetadataRequest, Self, Side
 from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,
@@ -234,7 +234,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
     if TYPE_CHECKING:  # scikit-learn makes it
 
         def set_predict_request(
-            self, *, candidates: Request = ..., side: Request = ...
+            self, *, candidates: MetadataRequest = ..., side: MetadataRequest = ...
         ) -> Self: ...
 
     def __init__(

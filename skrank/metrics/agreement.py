@@ -200,10 +200,9 @@ def spearman_score(ranking, *, ties="expected"):
     ideal, n = ranking.ideal, ranking.n_documents
     others, middle = n - ranking.n_found, (n + 1) / 2
     # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
-    # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
-    # is that of the mean rank of its group, and sum_d x_d^2 = (n^3 - n) / 12 in every
-    # order. Since sum_d x_d = 0, y_d may be taken less that of non-relevant documents,
-    # which leaves a sum over the relevant ones.
+    # by grade y, both less their mean (n + 1) / 2. Tied documents have the mean rank of
+    # their group, and sum_d x_d^2 = (n^3 - n) / 12 in every order. As sum_d x_d = 0,
+    # y_d may be less that of non-relevant documents, which leaves the relevant ones.
     rank = ranking.above + (ranking.size + 1) / 2 - middle[ranking.query]
     of_grade = ideal.above + (ideal.size + 1) / 2 - middle[ideal.query]
     of_others = n - (others - 1) / 2 - middle
@@ -326,8 +325,10 @@ def pair_agreement(ranking, weights, gain, discount):
         )
         value = ranking.grade if is_plain else gains(ranking, gain)
         base = np.zeros(ranking.n_queries)
-    else:
-        value, base = _mean_discounts(ranking, discount)
+    else:  # the mean discount of a grade in the ideal ranking of its query
+        value = ranking.ideal.mean_over_places(discount)[ranking.group_in_ideal]
+        n, n_relevant = ranking.n_documents, ranking.n_relevant
+        base = sum_over_places(discount, n_relevant, n) / np.maximum(n - n_relevant, 1)
     won, total = _relevant_pairs(ranking, value)
     # Pairs of a relevant and a non-relevant document.
     weight = np.ones(len(ranking.grade)) if value is None else value
@@ -338,17 +339,6 @@ def pair_agreement(ranking, weights, gain, discount):
     won += ranking.total(weight * ranking.others_below)
     total += ranking.total(weight * others)
     return won, total
-
-
-def _mean_discounts(ranking, discount):
-    """Return the mean discount of each grade in the ideal ranking of its query.
-
-    One value per relevant document, and one per query for its non-relevant documents.
-    """
-    n_others = ranking.n_documents - ranking.n_relevant
-    base = sum_over_places(discount, ranking.n_relevant, ranking.n_documents)
-    shared = ranking.ideal.mean_over_places(discount)
-    return shared[ranking.group_in_ideal], base / np.maximum(n_others, 1)
 
 
 def _relevant_pairs(ranking, value):

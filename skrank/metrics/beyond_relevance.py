@@ -187,24 +187,22 @@ def group_share_score(ranking, *, k=None):
     >>> group_share_score(None, [3, 1, 1], group=[False, False, True], k=2)
     0.25
     """
-
-    def is_in_group(top):
-        return numbers(top.column("group"), "group", low=0, high=1)
-
-    return mean_of_column(ranking, is_in_group, k)
+    return mean_of_column(
+        ranking, lambda top: numbers(top.column("group"), "group", low=0, high=1), k
+    )
 
 
 DISTANCES = ("cosine", "jaccard", "euclidean")
 
 
-def _in_one_order(features, query, is_sure):
-    """Return documents in an order by their query and features.
+def _in_one_order(features, *others):
+    """Return arrays of documents in an order of their features within a query.
 
     So no sum depends on the order of the rows, to the last bit.
     """
     weights = np.cos(np.arange(1, features.shape[1] + 1))
-    order = np.lexsort((np.einsum("ij,j->i", features, weights), query))
-    return features[order], query[order], is_sure[order]
+    order = np.lexsort((np.einsum("ij,j->i", features, weights), others[0]))
+    return [values[order] for values in (features, *others)]
 
 
 def _cosine_sums(features, query, is_sure, n, distance):

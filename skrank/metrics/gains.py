@@ -157,7 +157,7 @@ def gains(ranking, gain):
 def gain_function(ranking, gain):
     """Return the function that maps grades of a ranking to their gains."""
     if callable(gain):
-        return lambda grade: _finite(gain, grade, "gain")
+        return lambda grade: _finite_values(gain, grade, "gain")
     if gain not in ("linear", "exponential"):
         check_gain(gain)
     lowest, highest = map(float, ranking.grade_range)
@@ -213,7 +213,7 @@ def discount_function(discount, caller=None, **further):
     `further` are those of the `caller` that have names of their own.
     """
     if callable(discount):
-        return lambda rank: _finite(discount, rank, "discount")
+        return lambda rank: _finite_values(discount, rank, "discount")
     functions = _DISCOUNTS | further if further else _DISCOUNTS
     if not isinstance(discount, str) or discount not in functions:
         check_choice(discount, functions, "discount", caller, or_else=" or a callable")
@@ -226,7 +226,7 @@ _DISCOUNTS = {
 }
 
 
-def _finite(function, argument, name):
+def _finite_values(function, argument, name):
     """Return the values of a user's function; raise if one is not a finite number."""
     values = np.asarray(function(argument), dtype=np.float64)
     if values.shape != np.shape(argument) or not np.isfinite(values).all():

@@ -569,6 +569,14 @@ def _greedy(words, number, n_subtopics, weight, left, k, follow_ties):
     ranking: the documents of each set that are left, what a subtopic still adds, and
     the value so far.
     """
+    # Documents {price} twice, {size} and {price, size}, with left = 1/2:
+    #
+    #     step  sets that are left              adds       gains        taken
+    #     1     {p} x 2, {s} x 1, {p, s} x 1    p 1, s 1   1, 1, 2      {p, s}
+    #     2     {p} x 2, {s} x 1                1/2, 1/2   1/2, 1/2     {p} or {s}: tied
+    #
+    # Tied sets that overlap lead to several states of a query. The same documents in
+    # another order are one state, and the `BEAM` best ones are followed.
     _, n_sets, n_queries = words.shape
     query, value = np.arange(n_queries), np.zeros(n_queries)
     adds, depth = np.ones((n_subtopics, n_queries)), number.sum(axis=0).max()

@@ -17,7 +17,7 @@ from skrank._checks import check_lengths, count_rows, warn_if_rows_are_drawn
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._docs import share_split_words
 from skrank._ranking.ids import encode_heads, encode_qid
-from skrank._types import Request, Self, Splits
+from skrank._types import MetadataRequest, Self, Splits
 
 
 class Queries(NamedTuple):
@@ -49,7 +49,7 @@ class QuerySplitter(BaseCrossValidator):
     __metadata_request__split = {"qid": True, "groups": True}
     if TYPE_CHECKING:  # scikit-learn makes it
 
-        def set_split_request(self, **requests: Request) -> Self: ...
+        def set_split_request(self, **requests: MetadataRequest) -> Self: ...
 
     def get_n_splits(
         self,

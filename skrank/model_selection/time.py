@@ -583,12 +583,7 @@ class ColdStartKFold(QuerySplitter):
     ) -> None:
         caller = "ColdStartKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
-        if not isinstance(cold, str) or cold not in ("user", "item", "both"):
-            raise ValueError(
-                f"The 'cold' parameter of {caller} must be a str among "
-                f"{{'user', 'item', 'both'}}. Got {cold!r} instead."
-            )
-        self.cold = cold
+        self.cold = check_choice(cold, ("user", "item", "both"), "cold", caller)
         self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
         self.item = check_name_or_values(item, "item", caller)

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_scalar
 
-from skrank._checks import check_instance
+from skrank._checks import check_count, check_instance
 from skrank._docs import share_display_words
 from skrank._types import MatrixLike, MetricLike
 from skrank.evaluation.evaluate import score_queries
@@ -235,7 +233,7 @@ class QueryDifferenceDisplay(Display):
     @share_display_words
     def plot(self, ax: Any = None, *, n_worst: int = 0) -> QueryDifferenceDisplay:
         """Draw the differences."""
-        check_scalar(n_worst, "n_worst", Integral, min_val=0)
+        check_count(n_worst, "n_worst", least=0)
         gain = self._gain
         order = np.argsort(-gain, kind="stable")[: len(gain) - np.isnan(gain).sum()]
         difference = np.asarray(self.difference, dtype=np.float64)[order]

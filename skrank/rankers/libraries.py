@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state, check_scalar, column_or_1d
 
 from skrank._callers import warn_caller
+from skrank._checks import check_count
 from skrank.base import fit_parameters
 from skrank.integrations import (
     HELD_OUT,
@@ -252,7 +253,7 @@ def read_early_stopping(ranker):
         )
     if not ranker.early_stopping:
         return None
-    check_scalar(ranker.n_iter_no_change, "n_iter_no_change", Integral, min_val=1)
+    check_count(ranker.n_iter_no_change, "n_iter_no_change")
     check_scalar(
         ranker.validation_fraction,
         "validation_fraction",

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from copy import copy, deepcopy
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ from sklearn.utils import (
     _safe_indexing,
     assert_all_finite,
     check_random_state,
-    check_scalar,
     column_or_1d,
     get_tags,
 )
@@ -25,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import (
     check_choice,
+    check_count,
     check_lengths,
     warn_if_out_of_order,
     warn_if_rows_are_drawn,
@@ -39,7 +38,7 @@ from skrank._columns import (
     require_qid,
 )
 from skrank._ranking.ids import encode_heads
-from skrank._types import Request, Self
+from skrank._types import MetadataRequest, Self
 from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
 
 
@@ -55,10 +54,10 @@ class QueryFinder(RankingEstimator, BaseEstimator):
     if TYPE_CHECKING:  # scikit-learn makes these
 
         def set_fit_request(
-            self, *, qid: Request = ..., sample_weight: Request = ...
+            self, *, qid: MetadataRequest = ..., sample_weight: MetadataRequest = ...
         ) -> Self: ...
         def set_score_request(
-            self, *, qid: Request = ..., sample_weight: Request = ...
+            self, *, qid: MetadataRequest = ..., sample_weight: MetadataRequest = ...
         ) -> Self: ...
 
     def __skrank_qid__(self, X):
@@ -359,7 +358,7 @@ def draw_queries(rows, max_queries, random_state):
     They are the first queries of one random order of the sorted query ids. So fewer
     queries are a part of more queries, and the order of the rows plays no part.
     """
-    check_scalar(max_queries, "max_queries", Integral, min_val=2)
+    check_count(max_queries, "max_queries", least=2)
     n_queries = len(rows.sizes)
     if max_queries >= n_queries:
         return rows

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,11 @@ from sklearn.utils import (
     assert_all_finite,
     check_array,
     check_random_state,
-    check_scalar,
     column_or_1d,
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._checks import says_what_was_meant
+from skrank._checks import check_count, says_what_was_meant
 from skrank._columns import drop_column
 from skrank._docs import share_fit_words, share_predict_words
 from skrank._ranking.arrays import lengths_of
@@ -164,7 +162,7 @@ class PairwiseRanker(MetaRanker):
             If a parameter has the wrong type, or the estimator is not linear.
         """
         if self.max_pairs is not None:
-            check_scalar(self.max_pairs, "max_pairs", Integral, min_val=1)
+            check_count(self.max_pairs, "max_pairs")
         given = self._default if self.estimator is None else self.estimator
         rows = self._rows([given], X, y, qid, sample_weight)
         fitted = clone_estimator(given)

@@ -9,16 +9,15 @@ import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_number, shown
+from skrank._checks import check_choice, check_count, check_number, shown
 from skrank._columns import column_names, find_level, index_of, kind_of, unwrapped
 from skrank._docs import F
 from skrank._engine.value_table import check_alike, join_rankers
@@ -289,7 +288,7 @@ def compare_rankers(
     check_level(confidence_level, "confidence_level", "compare_rankers")
     if judge is not None:
         _check_of_judge(test, by, clusters)
-    check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
+    check_count(n_resamples, "n_resamples")
     scores = as_one(scores, by, clusters, "compare_rankers")
     table = scores.table
     _check_sizes(table)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, shown
+from skrank._checks import check_choice, check_count
 from skrank._columns import as_frame
 from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_words
 from skrank._types import Clusters, FrameKind
@@ -195,11 +195,7 @@ class RankerComparison(Result):
         skrank.metrics.query_report : Shows the documents of one of these queries, by
             both rankers.
         """
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ValueError(
-                "The 'n' parameter of worst_queries must be an int >= 1. Got "
-                f"{shown(n)} instead."
-            )
+        check_count(n, "n")
         found = {name: [] for name in ("metric", "ranker", "baseline")}
         parts, table = [], self.scores.table
         segments = {(): np.arange(len(table.keys["qid"]))}

@@ -5,18 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
+    check_count,
     check_instance,
     check_weights,
     numeric_array,
@@ -295,7 +295,7 @@ def confidence_interval(
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, get_args(Method), "method", "confidence_interval")
-    check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
+    check_count(n_resamples, "n_resamples")
     where = "for an array"
     if judge is not None:
         where = "with a judge"

@@ -6,17 +6,16 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import nctdtr
 from scipy.stats import chi2, norm, t, trim_mean
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
-from skrank._checks import numeric_array, shown
+from skrank._checks import check_count, numeric_array, shown
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import ROUNDING, check_level, terms_of
 
@@ -117,7 +116,7 @@ def required_queries(
         )
     check_level(power, "power", "required_queries")
     check_level(confidence_level, "confidence_level", "required_queries")
-    check_scalar(n_comparisons, "n_comparisons", Integral, min_val=1)
+    check_count(n_comparisons, "n_comparisons")
     level = (1 - confidence_level) / n_comparisons
     if power <= level:
         raise ValueError(

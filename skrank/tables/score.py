@@ -23,7 +23,7 @@ from skrank._checks import (
     shown,
 )
 from skrank._docs import share_table_words
-from skrank._engine.columns import READERS, columns_of, no_grades
+from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
 from skrank._engine.value_table import NO_WEIGHT
 from skrank._ranking.ids import encode_qid
@@ -243,8 +243,10 @@ def _named(columns):
                 "table, or of_items(table, item) with an item that is one. Got "
                 f"{shown(where)} of type {type(where).__name__} instead."
             )
-        if name in READERS and not isinstance(where, str):  # once, not in each batch
-            where = replace(where, values=READERS[name](where.values))
+        if name in COLUMN_READERS and not isinstance(
+            where, str
+        ):  # once, not in each batch
+            where = replace(where, values=COLUMN_READERS[name](where.values))
         found[name] = where
     return found
 

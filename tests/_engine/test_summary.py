@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skrank import metrics
-from skrank._engine.first_ranks import BLOCK
+from skrank._engine.first_ranks import MOST_PLACES
 from skrank.metrics import evaluate
 from tests.brute_force import call
 
@@ -253,12 +253,12 @@ def law(y_true, y_score):
 
 
 @pytest.mark.parametrize("n_right", [1, 3])
-@pytest.mark.parametrize("block", [BLOCK, 1])
+@pytest.mark.parametrize("block", [MOST_PLACES, 1])
 @pytest.mark.parametrize("weight", [None, np.arange(30) % 4])
 def test_large_ties_are_looked_at_once_and_give_the_values_of_their_laws(
     n_right, block, weight, monkeypatch
 ):
-    monkeypatch.setattr("skrank._engine.first_ranks.BLOCK", block)
+    monkeypatch.setattr("skrank._engine.first_ranks.MOST_PLACES", block)
     y_true, y_score = large_ties(n_right)
     share = np.ones(30) if weight is None else weight.astype(float)
     share[29] = 0  # without a relevant document

@@ -50,6 +50,15 @@ def ndcg_score():
     return lambda: ndcg_score(y_true, runs["a"], qid=qid)
 
 
+def alpha_ndcg_score():
+    from skrank.metrics import alpha_ndcg_score
+
+    _, runs, qid = make_data()
+    rng = np.random.default_rng(1)
+    labels = [[topic for topic in "abcd" if rng.random() < 0.3] for _ in qid]
+    return lambda: alpha_ndcg_score(None, runs["a"], qid=qid, subtopics=labels)
+
+
 def cross_validate():
     import pandas as pd
     from sklearn.linear_model import Ridge
@@ -89,10 +98,11 @@ def compare_rankers():
 
 
 ENTRANCES = {
-    "ndcg_score": Entrance(ndcg_score, 59, 10),
+    "ndcg_score": Entrance(ndcg_score, 55, 10),
+    "alpha_ndcg_score": Entrance(alpha_ndcg_score, 85, 14),
     "cross_validate": Entrance(cross_validate, 130, 23),
     "score_table": Entrance(score_table, 172, 25),
-    "compare_rankers": Entrance(compare_rankers, 80, 9),
+    "compare_rankers": Entrance(compare_rankers, 83, 10),
 }
 
 

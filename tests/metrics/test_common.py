@@ -43,6 +43,7 @@ from tests.brute_force import (
     WITH_FUNCTION,
     Z_SCORES,
     call,
+    exempt,
     full_name,
     query_values,
 )
@@ -117,13 +118,17 @@ def test_an_exempt_metric_needs_its_exemption():
     assert {name for name in NAMES if abs(perfect[name] - 1) > 1e-12} == (
         NOT_ONE_WHEN_PERFECT
     )
+    # What the metrics say of themselves, by values that show it.
     worst = {name: call(name, y_true, -y_true, qid=qid) for name in NAMES}
-    extremes = {name: sorted([perfect[name], worst[name]]) for name in NAMES}
-    assert {
-        name
-        for name, (low, high) in extremes.items()
-        if low < -1e-12 or high > 1 + 1e-12
-    } == NOT_BETWEEN_ZERO_AND_ONE
+    assert {name for name in NAMES if worst[name] > perfect[name] + 1e-12} == (
+        exempt(*LESS_IS_BETTER)
+    )
+    random = np.random.default_rng(0).random(len(qid))
+    outside = set()
+    for y_score in (y_true, -y_true, random):
+        values = {name: call(name, y_true, y_score, qid=qid) for name in NAMES}
+        outside |= {name for name in NAMES if not -1e-12 < values[name] < 1 + 1e-12}
+    assert outside == NOT_BETWEEN_ZERO_AND_ONE
     nothing = {name: quietly(name, [0, 0], [1, 2], average=None)[0] for name in NAMES}
     assert {name for name in NAMES if math.isnan(nothing[name])} == NAN_BY_DEFAULT
     left_out = {"replace_undefined_by": np.nan}
@@ -176,15 +181,13 @@ def test_no_ranking_beats_the_perfect_one(name):
 def test_values_stay_in_their_range(name):
     (request,) = read_requests([full_name(name)], {}, "test")
     low, high = request.limits
-    if name not in NOT_BETWEEN_ZERO_AND_ONE | SPREAD:
+    if name not in NOT_BETWEEN_ZERO_AND_ONE:
         assert {abs(low), abs(high)} == {0, 1}
     for ties, seed in itertools.product(policies_of(name), range(5)):
         y_true, y_score, qid = lists(seed)
         values = call(name, y_true, y_score, qid=qid, ties=ties, average=None)
         values = values[~np.isnan(values)]
-        assert (values >= LEAST.get(name, 0) - 1e-12).all(), ties
-        if name not in NOT_BETWEEN_ZERO_AND_ONE | SPREAD:
-            assert (values <= 1 + 1e-12).all(), ties
+        assert (values >= LEAST.get(name, -math.inf) - 1e-12).all(), ties
         values = request.sign * values
         assert ((values >= low - 1e-12) & (values <= high + 1e-12)).all(), ties
 
@@ -699,6 +702,8 @@ def test_random_scores_average_to_zero_when_adjusted(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_large_tie_groups_neither_overflow_nor_lose_digits(name):
+    (request,) = read_requests([full_name(name)], {}, "test")
+    low, high = request.limits
     n = 100_000
     y_true = np.zeros(2 * n)
     y_true[: n // 2], y_true[n : n + 3] = 1, 2
@@ -707,10 +712,7 @@ def test_large_tie_groups_neither_overflow_nor_lose_digits(name):
     for ties in policies_of(name):
         value = call(name, y_true, y_score, qid=np.zeros(2 * n, int), ties=ties)
         assert math.isfinite(value)
-        if name not in LEAST:
-            assert value >= 0
-        if name not in NOT_BETWEEN_ZERO_AND_ONE:
-            assert value <= 1
+        assert low <= request.sign * value <= high
 
 
 def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():

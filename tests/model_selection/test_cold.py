@@ -92,7 +92,7 @@ def test_seeds_give_different_folds_and_one_seed_the_same():
         (
             {"cold": "items"},
             ValueError,
-            r"\{'user', 'item', 'both'\}. Got 'items'",
+            r"\{'both', 'item', 'user'\}. Got 'items'",
         ),
         ({"cold": None}, ValueError, "'cold' parameter of ColdStartKFold.*Got None"),
         ({"cold": ["user"]}, ValueError, r"Got \['user'\] instead"),

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from skrank._ranking.fusion import METHODS, NORMS
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank.base import check_ranker, is_ranker
 from skrank.datasets import make_ranking
 from skrank.metrics import get_scorer, ndcg_score
@@ -242,7 +242,7 @@ SITUATIONS = {
 def test_every_method_and_norm_fuses(situation):
     scores = np.array(SITUATIONS[situation])
     tried = 0
-    for method, norm in itertools.product(METHODS, NORMS):
+    for method, norm in itertools.product(FUSION_METHODS, NORMS):
         ranker = FusionRanker(method=method, norm=norm, missing_qid="single")
         ranker.fit([[2.0, 1], [1, 2]])
         if situation == "infinite" and method in ("sum", "mnz", "max"):

@@ -375,9 +375,11 @@ def test_the_worst_queries_keep_their_further_keys():
     assert [*frame.columns][3:5] == ["qid", "segment"]
 
 
-@pytest.mark.parametrize("n", [0, 1.5, True])
-def test_the_number_of_worst_queries_must_be_positive(n):
-    with pytest.raises(ValueError, match="'n' parameter of worst_queries"):
+@pytest.mark.parametrize(
+    ("n", "error"), [(0, ValueError), (1.5, TypeError), (True, TypeError)]
+)
+def test_the_number_of_worst_queries_must_be_positive(n, error):
+    with pytest.raises(error, match=r"n == 0|n must be an instance of int"):
         compare_rankers(drawn_scores("mrr")).worst_queries(n)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skrank._ranking.fusion import METHODS, NORMS
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank.tables import fuse, score_runs
 
 RUNS = {
@@ -140,7 +140,7 @@ def test_values_are_those_of_ranx(method, norm):
     )
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", FUSION_METHODS)
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("n_levels", [None, 3])
 def test_values_are_those_of_a_loop(method, norm, n_levels):
@@ -163,7 +163,7 @@ def test_two_values_by_hand():
     assert fused["q", "y"] == pytest.approx(1 / 62 + (1 / 61 + 1 / 62) / 2, rel=1e-15)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", FUSION_METHODS)
 def test_the_order_of_tied_documents_does_not_matter_to_the_last_bit(method):
     norms = ["sum", "z"] if method in ("sum", "mnz", "max") else [None]
     for seed in range(10):
@@ -186,7 +186,7 @@ def test_the_best_document_of_each_query_stands_first_and_ties_are_in_order_of_i
 
 
 def test_a_run_with_weight_0_is_left_out_with_its_documents():
-    for method in METHODS:
+    for method in FUSION_METHODS:
         norm = "min-max" if method in ("sum", "mnz", "max") else None
         some = {name: RUNS[name] for name in ("bm25", "splade")}
         expected = fuse(some, method, norm=norm, weights=[1, 2])
