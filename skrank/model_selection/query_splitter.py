@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,12 +43,32 @@ class Queries(NamedTuple):
 
 
 class QuerySplitter(BaseCrossValidator):
-    """Base of all splitters that read query ids."""
+    """Base of all splitters that read query ids.
+
+    A splitter that keeps the rows of a query together has a method ``_iter_queries``.
+    It gets the queries and `y`, and generates for each split the queries to train on
+    and those to test on, as masks of shape (n_queries,) or positions in
+    ``queries.ids``. Other splitters have a `split` of their own.
+    """
 
     __metadata_request__split = {"qid": True, "groups": True}
     if TYPE_CHECKING:  # scikit-learn makes it
 
         def set_split_request(self, **requests: MetadataRequest) -> Self: ...
+
+    @share_split_words
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+    ) -> Splits:
+        """Generate the rows of each training and test set."""
+        queries = self._group(X, y, groups, qid)
+        for train, test in self._iter_queries(queries, y):
+            yield queries.rows(train), queries.rows(test)
 
     def get_n_splits(
         self,
@@ -116,35 +135,6 @@ class QuerySplitter(BaseCrossValidator):
             return parameter if values is None else values
         values, caller = find_named(parameter, X=X, y=y), type(self).__name__
         return require_named(values, parameter, argument=name, caller=caller, X=X)
-
-
-class WholeQuerySplitter(QuerySplitter):
-    """Base of the splitters that keep the rows of a query together.
-
-    It turns queries into rows. Subclasses choose the queries of each split, in
-    `_iter_queries`.
-    """
-
-    @share_split_words
-    def split(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        *,
-        qid: ArrayLike | None = None,
-    ) -> Splits:
-        """Generate the rows of each training and test set."""
-        queries = self._group(X, y, groups, qid)
-        for train, test in self._iter_queries(queries, y):
-            yield queries.rows(train), queries.rows(test)
-
-    @abstractmethod
-    def _iter_queries(self, queries, y):
-        """Generate for each split the queries to train on and those to test on.
-
-        Both are masks of shape (n_queries,) or positions in ``queries.ids``.
-        """
 
 
 def check_shuffle(shuffle, random_state, caller):

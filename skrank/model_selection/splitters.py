@@ -30,14 +30,14 @@ from skrank._columns import (
 from skrank._types import Seed
 from skrank.model_selection.query_splitter import (
     Queries,
-    WholeQuerySplitter,
+    QuerySplitter,
     check_enough,
     check_shuffle,
     rows_wanted,
 )
 
 
-class StratifiedQueryKFold(WholeQuerySplitter):
+class StratifiedQueryKFold(QuerySplitter):
     """K-fold cross-validation over whole queries, stratified by relevance and length.
 
     Each query is in the test set of exactly one fold, with all its rows. The folds
@@ -120,7 +120,7 @@ class StratifiedQueryKFold(WholeQuerySplitter):
         return ((folds != fold, folds == fold) for fold in range(self.n_splits))
 
 
-class RepeatedQueryKFold(WholeQuerySplitter):
+class RepeatedQueryKFold(QuerySplitter):
     """Repeated K-fold cross-validation over whole queries.
 
     Each repetition assigns the queries to folds as ``QueryKFold(shuffle=True)`` does,
@@ -206,7 +206,7 @@ def _is_relevant(y):
     return y > 0
 
 
-class QueryKFold(WholeQuerySplitter):
+class QueryKFold(QuerySplitter):
     """K-fold cross-validation over whole queries.
 
     Each query is in the test set of exactly one fold, with all its rows. The folds
@@ -279,7 +279,7 @@ class QueryKFold(WholeQuerySplitter):
         return ((folds != fold, folds == fold) for fold in range(self.n_splits))
 
 
-class QueryShuffleSplit(WholeQuerySplitter):
+class QueryShuffleSplit(QuerySplitter):
     """Random splits of whole queries by a fraction of the rows.
 
     Each split draws queries for the test set until it has the wanted number of rows,
