@@ -92,7 +92,7 @@ ENTRANCES = {
     "ndcg_score": Entrance(ndcg_score, 60, 10),
     "cross_validate": Entrance(cross_validate, 135, 23),
     "score_table": Entrance(score_table, 175, 25),
-    "compare_rankers": Entrance(compare_rankers, 80, 9),
+    "compare_rankers": Entrance(compare_rankers, 79, 9),
 }
 
 
