@@ -286,8 +286,17 @@ def compare_rankers(
     check_choice(intervals, INTERVALS, "intervals", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
-    if judge is not None:
-        _check_of_judge(test, by, clusters)
+    if judge is not None and test not in (AUTO, "permutation", "t"):
+        raise ValueError(
+            "The 'test' parameter of compare_rankers must be 'auto', 'permutation' or "
+            f"'t' with a judge. Got {test!r} instead."
+        )
+    for name, value in {"by": by, "clusters": clusters}.items():
+        if judge is not None and value is not None:
+            raise ValueError(
+                f"The {name!r} parameter of compare_rankers must be None with a judge. "
+                f"Got {shown(value)}. Select queries by scores.where()."
+            )
     check_count(n_resamples, "n_resamples")
     scores = as_one(scores, by, clusters, "compare_rankers")
     table = scores.table
@@ -397,8 +406,18 @@ def as_one(scores, by, clusters, caller):
 def _joined(values, by, clusters):
     """Return scores or values of queries, by ranker, as a QueryScores."""
     names = column_names(values)
-    if names is None:
-        values = _rows_of_array(values)
+    if names is None:  # an array, whose rankers are called by their numbers
+        needed = (
+            "The 'scores' parameter of compare_rankers must be a QueryScores, a dict "
+            "or a data frame with the values of each ranker, or an array of shape "
+            "(n_rankers, n_queries). Got {} instead."
+        )
+        if not isinstance(values, (list, tuple, np.ndarray)):
+            raise TypeError(needed.format(type(values).__name__))
+        if not len(values) or any(np.ndim(row) != 1 for row in values):
+            other = f"{type(values).__name__} of other shape"
+            raise ValueError(needed.format(other))
+        values = {str(place): row for place, row in enumerate(values)}
         names = list(values)
     asked = []
     for columns in (by, clusters):
@@ -440,20 +459,6 @@ def _joined(values, by, clusters):
             f"Got {rankers}."
         )
     return replace(part, table=join_rankers(tables, rankers))
-
-
-def _rows_of_array(values):
-    """Return the rows of an array of shape (n_rankers, n_queries), by their numbers."""
-    needed = (
-        "The 'scores' parameter of compare_rankers must be a QueryScores, a dict or a "
-        "data frame with the values of each ranker, or an array of shape (n_rankers, "
-        "n_queries). Got {} instead."
-    )
-    if not isinstance(values, (list, tuple, np.ndarray)):
-        raise TypeError(needed.format(type(values).__name__))
-    if not len(values) or any(np.ndim(row) != 1 for row in values):
-        raise ValueError(needed.format(f"{type(values).__name__} of other shape"))
-    return {str(place): row for place, row in enumerate(values)}
 
 
 def _columns_of(values, name, shared):
@@ -702,21 +707,6 @@ def limits_of(terms):
         if terms.request.metric.limits == _UNLIMITED and low >= 0 and high <= 1:
             low, high = 0, 1
     return low, high
-
-
-def _check_of_judge(test, by, clusters):
-    """Raise if a comparison with a judge asks for what it does not have."""
-    if test not in (AUTO, "permutation", "t"):
-        raise ValueError(
-            "The 'test' parameter of compare_rankers must be 'auto', 'permutation' or "
-            f"'t' with a judge. Got {test!r} instead."
-        )
-    for name, value in {"by": by, "clusters": clusters}.items():
-        if value is not None:
-            raise ValueError(
-                f"The {name!r} parameter of compare_rankers must be None with a judge. "
-                f"Got {shown(value)}. Select queries by scores.where()."
-            )
 
 
 def _with_judge(judge, blocks, found, test):

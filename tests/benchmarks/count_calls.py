@@ -102,7 +102,7 @@ ENTRANCES = {
     "alpha_ndcg_score": Entrance(alpha_ndcg_score, 85, 14),
     "cross_validate": Entrance(cross_validate, 130, 23),
     "score_table": Entrance(score_table, 172, 25),
-    "compare_rankers": Entrance(compare_rankers, 83, 10),
+    "compare_rankers": Entrance(compare_rankers, 79, 9),
 }
 
 

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import copy
 import pickle
 import warnings
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from scipy.stats import binomtest, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
-from skrank.stats import confidence_interval
+from skrank.stats import ConfidenceIntervals, confidence_interval
 from tests.stats.pilot import drawn_scores, scores_of
 
 # Many samples here are small, as the warning says.
@@ -60,6 +61,28 @@ def test_a_table_is_a_mapping_of_rankers_and_of_metrics():
     assert {*intervals["b"]["mrr"]} == {*FIELDS, "metric", "ranker"}
     with pytest.raises(KeyError):
         intervals["c"]
+
+
+def test_an_array_has_one_interval_whose_entries_are_attributes_and_items():
+    values = np.random.RandomState(0).rand(30)
+    interval = confidence_interval(values)
+    assert isinstance(interval, ConfidenceIntervals)
+    assert dict(interval) == interval.rows[0]
+    assert interval.low == interval["low"] < interval.estimate
+    assert str(interval).split("\n\n")[0] == "30 queries, 95% intervals"
+    assert list(interval.to_frame().columns) == list(interval)
+    for again in (pickle.loads(pickle.dumps(interval)), copy.deepcopy(interval)):
+        assert (again.low, again.high) == (interval.low, interval.high)
+
+
+def test_several_intervals_have_no_entries_as_attributes():
+    scores = drawn_scores(["mrr", "hits@1"], n_rankers=1)
+    assert confidence_interval(scores["mrr"]).method == "bounded"
+    intervals = confidence_interval(scores)
+    with pytest.raises(AttributeError, match=r"'low'. Choose one of the 2 intervals"):
+        _ = intervals.low
+    with pytest.raises(AttributeError, match=r"no attribute 'lower'\.$"):
+        _ = intervals.lower
 
 
 def test_the_rows_of_a_table_are_its_intervals_metric_by_metric():
