@@ -239,11 +239,6 @@ _NAN_SCORE = (
 )
 
 
-def check_scores(y_score):
-    """Return an array-like of scores as :func:`scores_as_floats` does."""
-    return scores_as_floats(numeric_array(y_score, "y_score"))
-
-
 def scores_as_floats(y_score, is_finite=False):
     """Return an array of scores as floats that are tied exactly where the input is.
 

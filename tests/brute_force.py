@@ -577,22 +577,18 @@ TAKES_NO_NEGATIVE = INVERSES | {
 # Exemptions. `test_an_exempt_metric_needs_its_exemption` holds that each is one.
 NOT_ONE_WHEN_PERFECT = exempt(
     "adjusted_mean_rank",
-    "err",
     "f1@3",
     "map@3",
     "mean_precision",
     "precision@3",
-    "rbo",
-    "rbp",
     "recall@3",
-    "spearman",
+    *COUNTS,
     *Z_SCORES,
-    # Larger is better without end, or 0 is best.
+    # And where the docstring says that the best value is another one.
     *[
         name
-        for name, metric in METRICS.items()
-        if metric.limits[metric.greater_is_better] in (0, math.inf)
-        and not (metric.fixed or metric.inverse)
+        for name in WITH_FUNCTION
+        if "best value is 1.0" not in " ".join(METRICS[name].function.__doc__.split())
     ],
 )
 NOT_BETWEEN_ZERO_AND_ONE = exempt(

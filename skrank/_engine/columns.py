@@ -105,17 +105,10 @@ class ItemIds:
 class ItemColumn:
     """A column whose values are those of the item of each row; see :func:`of_items`.
 
-    Attributes
-    ----------
-    values : ndarray or sparse matrix of shape (n_items, ...)
-        What is known of each item, in the order of `ids`.
-    ids : ItemIds or None
-        The ids of the items; None if they are the numbers of the rows of `values`.
-    item : array-like of shape (n_samples,), str or None
-        The item of each row, or the name of the column that has it. None if `values`
-        are those of the rows themselves.
-    check : callable or None
-        Returns values after a check.
+    `values` has what is known of each item, in the order of `ids`, or by its number if
+    these are None. `item` is that of each row, or the name of the column that has it.
+    If None, the values are those of the rows themselves. ``check(values)`` returns what
+    is read, or raises.
     """
 
     values: np.ndarray

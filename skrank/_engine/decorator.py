@@ -30,11 +30,8 @@ _SHARED_DEFAULTS = {
     "returned": None,
 }
 
-
 # Those that a metric of columns has not, and one that does not read grades either.
 _NOT_OF_COLUMNS = {"adjusted", "exclude", "unjudged"}
-
-
 _NOT_WITHOUT_GRADES = {"threshold", "judged"}
 
 
@@ -93,7 +90,7 @@ def ranking_metric(
     name,
     *,
     threshold=0.0,
-    replace_undefined_by=0.0,
+    replace_undefined_by=None,
     without=(),
     adjusted_names=(),
     inverse_name=None,
@@ -114,6 +111,9 @@ def ranking_metric(
     names, each with its value of `adjusted`, and `inverse_name` is that of one over the
     metric.
     """
+    if replace_undefined_by is None:  # 0 would be better than any other value
+        is_best_at_0 = not facts.get("greater_is_better", True)
+        replace_undefined_by = np.nan if is_best_at_0 else 0.0
     varied = {"threshold": threshold, "replace_undefined_by": replace_undefined_by}
 
     def decorate(definition):

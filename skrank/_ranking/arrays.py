@@ -405,17 +405,12 @@ def code_grades(grades, rows, n_rows):
     return GradeCodes(codes, np.concatenate([[-np.inf], levels]))
 
 
-def count_by_grade(query, grade):
+def count_by_level(query, level, levels):
     """Count documents by query and grade: (query, grade, count).
 
-    Each query and grade occurs once, the highest grade of a query first.
+    `level` is the place of the grade of each in the ascending `levels`. Each query and
+    grade occurs once, the highest grade of a query first.
     """
-    levels, level = encode_levels(grade)
-    return count_by_level(query, level, levels)
-
-
-def count_by_level(query, level, levels):
-    """Count documents as :func:`count_by_grade` does, by the places of their grades."""
     top = len(levels) - 1
     keys = query * len(levels) + top - level
     n_keys = len(levels) * (int(query.max(initial=0)) + 1)

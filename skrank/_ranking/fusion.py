@@ -93,7 +93,13 @@ def fuse_scores(codes, scores, fusion):
         run = Run(codes[rows], scores[rows, j]) if fusion.compares_documents else None
         part[rows, j] = _part(run, scores[rows, j], fusion)
     if fusion.method == "borda":
-        return _borda(part, has, codes) @ weights
+        # Of n documents the first gets n points and the last 1; those that a run did
+        # not return share the points that are left.
+        n = np.bincount(codes)
+        n_returned = [np.bincount(codes, of_run, len(n)) for of_run in has.T]
+        shared = (n[:, np.newaxis] - np.column_stack(n_returned) + 1) / 2
+        points = np.where(has, n[codes, np.newaxis] + 1 + part, shared[codes])
+        return points @ weights
     if fusion.method == "max":
         part = np.where(has, part * weights, -np.inf).max(axis=1)
         returned = has.any(axis=1)
@@ -115,18 +121,6 @@ def _part(run, scores, fusion):
     if fusion.method == "borda":
         return -run.rank
     return scores if fusion.norm is None else _NORMS[fusion.norm](run)
-
-
-def _borda(part, has, codes):
-    """Return the points of each document, from minus its ranks.
-
-    Of n documents the first gets n points and the last 1; those that a run did not
-    return share the points that are left.
-    """
-    n = np.bincount(codes)
-    n_returned = [np.bincount(codes, of_run, len(n)) for of_run in has.T]
-    shared = (n[:, np.newaxis] - np.column_stack(n_returned) + 1) / 2
-    return np.where(has, n[codes, np.newaxis] + 1 + part, shared[codes])
 
 
 def documents_of(codes, scores):

@@ -212,20 +212,15 @@ def _encode_array(values, name):
                 return ids, np.ascontiguousarray(place, dtype=np.intp)
             return ids, (np.cumsum(seen) - 1)[place]
     can_be_hashed = values.dtype.kind in "iumMUS" and values.dtype.isnative
-    if can_be_hashed and len(values) > FEW_IDS:
-        return _encode_by_hash(values)
+    if can_be_hashed and len(values) > FEW_IDS:  # sort only the distinct values
+        alike = find_alike(values)
+        (chosen,) = (alike == np.arange(len(alike))).nonzero()
+        ids, codes = np.unique(values[chosen], return_inverse=True)
+        code_of = np.empty(len(values), dtype=np.intp)
+        code_of[chosen] = codes.reshape(-1)
+        return ids, code_of[alike]
     ids, codes = np.unique(values, return_inverse=True)
     return ids, codes.reshape(-1)
-
-
-def _encode_by_hash(values):
-    """Do as np.unique does, but sort only the distinct values."""
-    alike = find_alike(values)
-    (chosen,) = (alike == np.arange(len(alike))).nonzero()
-    ids, codes = np.unique(values[chosen], return_inverse=True)
-    code_of = np.empty(len(values), dtype=np.intp)
-    code_of[chosen] = codes.reshape(-1)
-    return ids, code_of[alike]
 
 
 def find_alike(values, group=None):

@@ -32,8 +32,8 @@ from skrank._ranking.arrays import (
     GradeCodes,
     as_bytes,
     code_grades,
-    count_by_grade,
     count_by_level,
+    encode_levels,
     grades_as_floats,
     lengths_of,
     starts_of,
@@ -215,8 +215,8 @@ class Lists:
         """Return (query, grade, count) of the relevant documents, by falling grade."""
         # A sparse y_true lists few documents: they are counted without codes of all.
         if self.graded is not None or self.coded is None:
-            grade = self.grade_at(self.relevant_places)
-            return count_by_grade(self._query_of_relevant, grade)
+            levels, level = encode_levels(self.grade_at(self.relevant_places))
+            return count_by_level(self._query_of_relevant, level, levels)
         codes, grades = self.coded
         top = int(codes.max(initial=0))
         is_short = len(self.relevant) < SHORT * len(self.order.starts)
@@ -471,7 +471,7 @@ def read_lists(
               "pooled": pooled}  # fmt: skip
     _check_matrix(y_true, y_score, by_row)
     if exclude is not None:
-        exclude = _check_exclude(exclude, y_score.shape)
+        exclude = _check_mask(exclude, y_score.shape, "exclude")
     if y_true.ndim == 1:
         exclude = None if exclude is None else _own_csr(exclude)
         return read_candidates(y_true, y_score, exclude)
@@ -513,7 +513,7 @@ def _read_flat(
         grades, relevant = _all_relevant(grades, relevant, threshold)
     rows = y_score, relevant, grades, order, heads.ids, is_finite
     if pooled is not None:
-        pooled = _check_mask(pooled, n_rows, "pooled")
+        pooled = _check_mask(pooled, (n_rows,), "pooled")
     return Lists(*rows, judged=judged, pooled=pooled, doc_order=doc_order)
 
 
@@ -626,17 +626,20 @@ def _all_relevant(grades, relevant, threshold):
 
 def _without_unread(values, mask, name):
     """Return values with 0 where a mask of the rows says that they are not read."""
-    mask = _check_mask(mask, len(values), name)
+    mask = _check_mask(mask, (len(values),), name)
     return np.where(mask, values, values.dtype.type(0)), mask
 
 
-def _check_mask(mask, n_rows, name):
-    """Return a mask of the rows as a boolean array."""
-    mask = np.asarray(mask)
-    if mask.shape != (n_rows,) or mask.dtype.kind != "b":
+def _check_mask(mask, shape, name):
+    """Return a mask as a boolean array, or as a sparse matrix if it may be one."""
+    may_be_sparse = name == "exclude"
+    if not (may_be_sparse and sparse.issparse(mask)):
+        mask = np.asarray(mask)
+    if mask.shape != shape or mask.dtype.kind != "b":
         raise ValueError(
-            f"The '{name}' parameter must be a boolean array of shape "
-            f"({n_rows},). Got dtype {mask.dtype} and shape {mask.shape}."
+            f"The '{name}' parameter must be a boolean array"
+            f"{' or sparse matrix' if may_be_sparse else ''} of shape {shape}. "
+            f"Got dtype {mask.dtype} and shape {mask.shape}."
         )
     return mask
 
@@ -685,15 +688,3 @@ def _own_csr(matrix):
     matrix = sparse.csr_matrix(matrix, copy=True)
     matrix.sum_duplicates()
     return matrix
-
-
-def _check_exclude(exclude, shape):
-    """Return `exclude` as a boolean array or sparse matrix of that shape."""
-    if not sparse.issparse(exclude):
-        exclude = np.asarray(exclude)
-    if exclude.shape != shape or exclude.dtype.kind != "b":
-        raise ValueError(
-            "The 'exclude' parameter must be a boolean array or sparse matrix of "
-            f"shape {shape}. Got dtype {exclude.dtype} and shape {exclude.shape}."
-        )
-    return exclude

@@ -10,8 +10,8 @@ import numpy as np
 
 from skrank._checks import (
     check_choice,
-    check_scores,
     numeric_array,
+    scores_as_floats,
     warn_if_labels,
 )
 from skrank._ranking.arrays import (
@@ -322,7 +322,7 @@ def rank_rows(y_score, qid=None):
 
     Tied rows keep their order. Without `qid` all rows are one query.
     """
-    y_score = check_scores(y_score)
+    y_score = scores_as_floats(numeric_array(y_score, "y_score"))
     codes = np.zeros(len(y_score), dtype=np.intp)
     if qid is not None:
         _, codes = encode_qid(qid, len(y_score))

@@ -299,9 +299,6 @@ def rbo_score(ranking, *, p=0.9):
     return where_grades_differ(every, sums + agreed * p**n, 1)
 
 
-WEIGHTS = ("uniform", "gain", "discount")
-
-
 def pair_agreement(ranking, weights, gain, discount):
     """Return the summed weights of concordant pairs, and of all pairs, of each query.
 
@@ -315,7 +312,9 @@ def pair_agreement(ranking, weights, gain, discount):
     discount = discount_function(discount)
     if callable(weights):
         return _listed_pairs(ranking, weights)
-    check_choice(weights, WEIGHTS, "weights", "rank_correlation")
+    check_choice(
+        weights, ("uniform", "gain", "discount"), "weights", "rank_correlation"
+    )
     if weights == "uniform":
         value, base = None, None
     elif weights == "gain":

@@ -412,12 +412,7 @@ def lrap_score(ranking, *, tied_together=False):
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
 
 
-@ranking_metric(
-    "ranking_loss",
-    cutoff="never",
-    greater_is_better=False,
-    replace_undefined_by=np.nan,
-)
+@ranking_metric("ranking_loss", cutoff="never", greater_is_better=False)
 def ranking_loss(ranking):
     r"""Ranking loss: the fraction of pairs in the wrong order.
 

@@ -27,7 +27,6 @@ def mean_of_column(ranking, values, k):
     reads_grades=False,
     greater_is_better=False,
     limits=(0.0, np.inf),
-    replace_undefined_by=np.nan,
 )
 def popularity_score(ranking, *, k=None):
     r"""Mean popularity of the documents of a list (ARP@k).
@@ -192,9 +191,6 @@ def group_share_score(ranking, *, k=None):
     )
 
 
-DISTANCES = ("cosine", "jaccard", "euclidean")
-
-
 def _in_one_order(features, *others):
     """Return arrays of documents in an order of their features within a query.
 
@@ -244,7 +240,8 @@ def _but_for_rounding(n_pairs, alike):
 def _pairwise_sums(features, query, is_sure, n, distance):
     """Do so for any distance, query by query."""
     if not callable(distance):
-        check_choice(distance, DISTANCES, "distance", "ild_score")
+        choices = ("cosine", "jaccard", "euclidean")
+        check_choice(distance, choices, "distance", "ild_score")
     sums = np.zeros((3, n))
     ends = np.searchsorted(query, np.arange(n + 1))
     for i in np.flatnonzero(np.diff(ends) > 1):

@@ -354,7 +354,6 @@ def _reads_grades(own):
     reads_grades=_reads_grades,
     greater_is_better=False,
     limits=(0.0, np.inf),
-    replace_undefined_by=np.nan,
 )
 def eel_score(
     ranking, *, k=None, discount="rbp", p=0.8, target="ideal", only_relevant=False
@@ -430,7 +429,6 @@ def eel_score(
     reads_grades=lambda own: own["only_relevant"],
     greater_is_better=False,
     limits=(0.0, np.inf),
-    replace_undefined_by=np.nan,
 )
 def eed_score(ranking, *, k=None, discount="rbp", p=0.8, only_relevant=False):
     r"""Disparity of expected exposure (EE-D): how unequal the exposure is.
@@ -566,7 +564,6 @@ def _profiles(ranking, k):
     reads_grades=False,
     greater_is_better=False,
     limits=(0.0, np.inf),
-    replace_undefined_by=np.nan,
 )
 def calibration_divergence(ranking, *, k=None, discount="uniform", a=0.01):
     r"""Divergence of a list from the profile of its user (calibrated recommendations).

@@ -144,7 +144,6 @@ def hits_at_k_score(ranking, *, k):
         "z_mean_rank": "z",
     },
     inverse_name="inverse_mean_rank",
-    replace_undefined_by=np.nan,
 )
 def mean_rank(ranking):
     r"""Mean rank of the first relevant document (MR).
@@ -208,7 +207,6 @@ def mean_rank(ranking):
     pool=pooled_median,
     reads_first_rank=True,
     inverse_name="inverse_median_rank",
-    replace_undefined_by=np.nan,
 )
 def median_rank(ranking):
     r"""Median rank of the first relevant document.
@@ -262,7 +260,6 @@ def median_rank(ranking):
         "z_geometric_mean_rank": "z",
     },
     inverse_name="inverse_geometric_mean_rank",
-    replace_undefined_by=np.nan,
 )
 def geometric_mean_rank(ranking):
     r"""Geometric mean rank of the first relevant document (GMR).
@@ -320,7 +317,6 @@ def geometric_mean_rank(ranking):
     limits=(1, np.inf),
     pool=pooled_harmonic_mean,
     reads_first_rank=True,
-    replace_undefined_by=np.nan,
 )
 def harmonic_mean_rank(ranking):
     r"""Harmonic mean rank of the first relevant document (HMR).
@@ -364,7 +360,6 @@ def harmonic_mean_rank(ranking):
     limits=(0, np.inf),
     pool=pooled_variance,
     reads_first_rank=True,
-    replace_undefined_by=np.nan,
 )
 def rank_variance(ranking):
     r"""Variance of the rank of the first relevant document.
@@ -413,7 +408,6 @@ def rank_variance(ranking):
     limits=(0, np.inf),
     pool=pooled_deviation,
     reads_first_rank=True,
-    replace_undefined_by=np.nan,
 )
 def rank_standard_deviation(ranking):
     r"""Spread of the rank of the first relevant document, as a standard deviation.
@@ -458,7 +452,6 @@ def rank_standard_deviation(ranking):
     limits=(0, np.inf),
     pool=pooled_median_deviation,
     reads_first_rank=True,
-    replace_undefined_by=np.nan,
 )
 def rank_median_absolute_deviation(ranking):
     r"""Median absolute deviation of the rank of the first relevant document (MAD).

@@ -15,8 +15,6 @@ from skrank.metrics.average_precision import map_score
 from skrank.metrics.gains import discount_function
 from skrank.metrics.top_k import precision_at_k_score
 
-IDEALS = {"greedy", "ideal-ideal", None}
-
 
 class Subtopics:
     """The subtopics of the documents of each query, returned or not.
@@ -427,7 +425,7 @@ def discounted_novelty(
     ``of_all(1 - alpha)`` is the sum for one subtopic that all documents are on, if it
     is not that of the first `k`.
     """
-    check_choice(ideal, IDEALS, "ideal", caller)
+    check_choice(ideal, ("greedy", "ideal-ideal", None), "ideal", caller)
     left = 1 - check_number(alpha, "alpha", caller, low=0, high=1)
     subtopics, one = by_subtopic(ranking, k)
     count, gain = subtopics.count, novelty_gain(one, weight, left, k)

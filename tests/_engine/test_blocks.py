@@ -22,14 +22,14 @@ ROWS = 50
 def calls(monkeypatch):
     """The number of blocks of each call, with few rows in each."""
     found = []
-    blocks_of = answer._blocks
+    blocks_of = answer._blocks_of_queries
 
     def spy(arrays):
         blocks = list(blocks_of(arrays))
         found.append(len(blocks))
         return iter(blocks)
 
-    monkeypatch.setattr(answer, "_blocks", spy)
+    monkeypatch.setattr(answer, "_blocks_of_queries", spy)
     monkeypatch.setattr(answer, "ROWS", ROWS)
     return found
 
