@@ -58,16 +58,15 @@ def main(arguments=None):
 
 @contextlib.contextmanager
 def _warnings_said(options):
-    """Say the warnings of a command in one line each, when it has ended."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Say each warning of a command in one line, when it comes."""
+    with warnings.catch_warnings():
         warnings.simplefilter("default")
         for of_developers in (DeprecationWarning, ResourceWarning):
             warnings.simplefilter("ignore", of_developers)
-        try:
-            yield
-        finally:
-            for one in caught:
-                shell.say(f"warning: {one.message}", options)
+        warnings.showwarning = lambda message, *_, **__: shell.say(
+            f"warning: {message}", options
+        )
+        yield
 
 
 def _evaluate(options):

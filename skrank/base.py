@@ -20,10 +20,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from skrank._columns import find_qid
+from skrank._docs import MatrixLike
 from skrank._ranking.rank import rank_rows
-from skrank._types import MatrixLike
 from skrank.metrics.gains import ndcg_score
-from skrank.scoring.scored_rows import (
+from skrank.scoring.scorer import (
     estimator_type,
     find_scored_qid,
     ranking_response,

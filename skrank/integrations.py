@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._checks import shown
-from skrank._docs import read_entries, sharing_words
-from skrank._types import MatrixLike, MetricLike
+from skrank._docs import MatrixLike, MetricLike, read_entries, sharing_words
 from skrank.scoring.scorer import RankingScorer, make_ranking_scorer
 
 __all__ = ["catboost_metric", "lightgbm_metric", "xgboost_metric"]

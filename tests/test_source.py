@@ -4,6 +4,7 @@
 
 import ast
 import inspect
+import itertools
 import re
 import shutil
 import sys
@@ -47,6 +48,16 @@ ASSIGNED = {
     "real": "a part of an array of complex numbers",
     "imag": "likewise",
     "showwarning": "how Python lets a program print its warnings",
+    "validation_score_": "scikit-learn's own name for what early stopping has measured",
+}
+
+# What two modules may define at their top level.
+TWINS = {
+    "__all__": "what a public module publishes",
+    "__dir__": "likewise",
+    "__getattr__": "what a package finds when it is asked for",
+    "_DISPLAYS": "what `skrank.metrics` and `skrank.stats` find so",
+    "base.py": "`skrank.base` is public; that of displays is the base of these",
 }
 
 ROOT = Path(__file__).parents[1]
@@ -136,6 +147,23 @@ def test_a_module_is_imported_by_more_than_one_other():
         if len(importers[module]) < 2 and not importers[module] & packages
     }
     assert alone == ALONE.keys()
+
+
+def test_no_two_modules_define_the_same_name_or_have_the_same_file_name():
+    """A reader who looks for a name finds one; `TWINS` has the exceptions."""
+    homes = defaultdict(set)
+    for file, tree in TREE.items():
+        if not file.endswith("__init__.py"):
+            homes[file.rpartition("/")[2]].add(file)
+        for node in tree.body:
+            names = [getattr(node, "name", None)]
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = getattr(node, "targets", None) or [node.target]
+                found = itertools.chain.from_iterable(map(ast.walk, targets))
+                names = [one.id for one in found if isinstance(one, ast.Name)]
+            for name in filter(None, names):
+                homes[name].add(file)
+    assert {name for name, files in homes.items() if len(files) > 1} == TWINS.keys()
 
 
 def test_no_module_asserts():

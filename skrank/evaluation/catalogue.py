@@ -23,14 +23,13 @@ from skrank._checks import (
     warn_if_out_of_order,
 )
 from skrank._columns import as_frame, find_qid, kind_of, on_host, take_rows
-from skrank._docs import share_words
+from skrank._docs import FrameKind, MatrixLike, share_words
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank._engine.value_table import distinct, joined, named_summaries, refuse_twice
 from skrank._ranking.ids import check_ids, encode_heads, encode_qid
 from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_documents
 from skrank._text_tables import as_html, table
-from skrank._types import FrameKind, MatrixLike
 from skrank.evaluation.evaluate import names_of_rankers
 
 

@@ -22,7 +22,7 @@ from skrank._checks import (
     warn_if_out_of_order,
 )
 from skrank._columns import column_names, find_qid, kind_of
-from skrank._docs import share_words
+from skrank._docs import Average, MatrixLike, MetricsLike, share_words
 from skrank._engine.answer import answer_all, measure_all, read_arrays, weights_of_part
 from skrank._engine.columns import columns_of, no_grades
 from skrank._engine.conventions import NoNumber, check_convention, rules_of
@@ -38,7 +38,6 @@ from skrank._engine.request import (
 from skrank._engine.value_table import ValueTable, distinct, join_rankers
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.rank import FILLED
-from skrank._types import Average, MatrixLike, MetricsLike
 from skrank.evaluation.query_scores import QueryScores
 
 # What may be a dict with a value for each ranker: if they share their rows, and if not.

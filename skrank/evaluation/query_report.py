@@ -14,13 +14,12 @@ from scipy import sparse
 
 from skrank._checks import check_k, numeric_array, says_what_was_meant, shown
 from skrank._columns import as_frame, find_qid, take_rows, unwrapped
-from skrank._docs import share_words
+from skrank._docs import FrameKind, MatrixLike, MetricLike, share_words
 from skrank._ranking.ids import check_ids, encode_qid
 from skrank._ranking.lists import read_lists
 from skrank._ranking.queries import DocumentTerms
 from skrank._ranking.rank import rank_queries
 from skrank._text_tables import as_html, table
-from skrank._types import FrameKind, MatrixLike, MetricLike
 from skrank.evaluation.evaluate import (
     by_ranker,
     named_columns,

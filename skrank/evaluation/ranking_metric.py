@@ -21,11 +21,11 @@ from skrank._checks import (
     wrong_lengths,
 )
 from skrank._columns import on_host, unwrapped
+from skrank._docs import MetricsLike, Self
 from skrank._engine.columns import ItemColumn, read_columns
 from skrank._engine.request import compares_all_grades, reads_highest_grade
 from skrank._engine.value_table import check_same_requests, joined
 from skrank._ranking.ids import encode_heads, encode_qid
-from skrank._types import MetricsLike, Self
 from skrank.evaluation.evaluate import (
     check_ids_unneeded,
     read_requests,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._docs import share_words
+from skrank._docs import MatrixLike, MetricLike, MetricsLike, share_words
 from skrank._engine.answer import answer, answer_all
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
 from skrank._engine.request import METRICS, Request
@@ -21,7 +21,6 @@ from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import FILLED, UNJUDGED, rank_lists
 from skrank._ranking.targets import Candidates
 from skrank._text_tables import table
-from skrank._types import MatrixLike, MetricLike, MetricsLike
 from skrank.evaluation.evaluate import read_requests, split_params, with_columns
 
 OURS = "skrank"

@@ -9,8 +9,7 @@ from skrank.link_prediction.predictors import (
     from_pykeen,
 )
 from skrank.link_prediction.rank_targets import evaluate_link_prediction, rank_triples
-from skrank.link_prediction.ranks import LinkRanks
-from skrank.link_prediction.sampled_negatives import SampledNegatives
+from skrank.link_prediction.ranks import LinkRanks, SampledNegatives
 
 __all__ = [
     "LinkPredictor",

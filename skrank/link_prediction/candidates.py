@@ -17,7 +17,7 @@ from skrank._checks import shown
 from skrank._columns import QID, drop_column
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.targets import count_around_target
-from skrank.link_prediction.sampled_negatives import SampledNegatives, read_sample
+from skrank.link_prediction.ranks import SampledNegatives, read_sample
 
 HEAD, RELATION, TAIL = range(3)
 SIDES = ("head", "tail")

@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
+from skrank._docs import MetadataRequest, Self, Side
 from skrank._ranking.ids import encode_qid
-from skrank._types import MetadataRequest, Self, Side
 from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,

@@ -16,10 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._callers import warn_caller
 from skrank._checks import check_choice, check_flag, progress_bar, shown
-from skrank._docs import share_link_words
+from skrank._docs import (
+    Known,
+    LinkConvention,
+    LinkTies,
+    MetricsLike,
+    Side,
+    share_link_words,
+)
 from skrank._engine.conventions import OF_RANKS
 from skrank._ranking.ids import encode_qid
-from skrank._types import Known, LinkConvention, LinkTies, MetricsLike, Side
 from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,
@@ -31,8 +37,7 @@ from skrank.link_prediction.candidates import (
     encode_triples,
     kind_of_ids,
 )
-from skrank.link_prediction.ranks import LINK_METRICS, LinkRanks
-from skrank.link_prediction.sampled_negatives import SampledNegatives
+from skrank.link_prediction.ranks import LINK_METRICS, LinkRanks, SampledNegatives
 
 # The bytes that the scores of one batch may take in double precision. Many small
 # batches would slow down models that multiply matrices.

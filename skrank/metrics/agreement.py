@@ -5,7 +5,7 @@
 import numpy as np
 
 from skrank._checks import check_choice, check_number
-from skrank._engine.decorator import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._ranking.arrays import encode_levels, gather, spans, split_by_width
 from skrank._ranking.queries import sum_over_places
 from skrank.metrics.gains import check_gain, discount_function, gains

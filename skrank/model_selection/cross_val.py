@@ -19,18 +19,19 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._checks import check_number, shown
 from skrank._columns import kind_of
+from skrank._docs import MetricLike
 from skrank._engine.value_table import average_repeats
 from skrank._ranking.ids import encode_qid
-from skrank._types import MetricLike
 from skrank.evaluation.evaluate import check_names, score_requests
 from skrank.evaluation.query_scores import QueryScores
 from skrank.model_selection.splitters import QueryKFold
-from skrank.scoring.scored_rows import (
+from skrank.scoring.scorer import (
+    check_same_ids,
     find_scored_qid,
+    read_scoring,
     training_sizes,
     warn_of_split_queries,
 )
-from skrank.scoring.scorer import check_same_ids, read_scoring
 
 CROSS_VAL = "cross_val_query_scores"
 RULE = "one_standard_error"

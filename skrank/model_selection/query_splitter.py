@@ -14,9 +14,8 @@ from sklearn.utils import check_consistent_length
 
 from skrank._checks import check_lengths, count_rows, warn_if_rows_are_drawn
 from skrank._columns import find_named, find_qid, require_named, require_qid
-from skrank._docs import share_split_words
+from skrank._docs import MetadataRequest, Self, Splits, share_split_words
 from skrank._ranking.ids import encode_heads, encode_qid
-from skrank._types import MetadataRequest, Self, Splits
 
 
 class Queries(NamedTuple):

@@ -27,7 +27,7 @@ from skrank._columns import (
     find_level,
     require_qid,
 )
-from skrank._types import Seed
+from skrank._docs import Seed
 from skrank.model_selection.query_splitter import (
     Queries,
     QuerySplitter,

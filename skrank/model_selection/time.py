@@ -21,9 +21,8 @@ from skrank._checks import (
     shown,
 )
 from skrank._columns import check_qid_column, in_utc
-from skrank._docs import share_split_words
+from skrank._docs import Seed, Splits, share_split_words
 from skrank._ranking.ids import encode_qid
-from skrank._types import Seed, Splits
 from skrank.model_selection.query_splitter import (
     QuerySplitter,
     check_enough,

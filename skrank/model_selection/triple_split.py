@@ -15,8 +15,8 @@ from sklearn.utils import check_random_state
 
 from skrank._checks import check_count
 from skrank._columns import QID, drop_column
+from skrank._docs import Seed, Splits
 from skrank._ranking.ids import encode_qid
-from skrank._types import Seed, Splits
 from skrank.model_selection.query_splitter import check_size
 
 

@@ -3,9 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.plot.comparison_display import ComparisonDisplay
-from skrank.plot.metric_at_k import MetricAtKDisplay
+from skrank.plot.metric_displays import MetricAtKDisplay, TieSpanDisplay
 from skrank.plot.query_difference import QueryDifferenceDisplay
-from skrank.plot.ties import TieSpanDisplay
 
 __all__ = [
     "ComparisonDisplay",

@@ -14,13 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._checks import numeric_array, says_what_was_meant, shown
 from skrank._columns import column_names, drop_column, find_column
-from skrank._docs import share_fit_words
-from skrank._ranking.fusion import fuse_scores, read_fusion
+from skrank._docs import MatrixLike, MissingQid, Self, share_fit_words
 from skrank._ranking.ids import encode_qid
-from skrank._types import MatrixLike, MissingQid, Self
 from skrank.rankers.meta_ranker import QueryFinder, ask, clone_estimator
 from skrank.rankers.query_ranker import fit_estimator
-from skrank.scoring.scored_rows import ranking_response
+from skrank.scoring.scorer import ranking_response
+from skrank.tables.fuse import fuse_scores, read_fusion
 
 
 class FusionRanker(QueryFinder):

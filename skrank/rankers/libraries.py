@@ -22,8 +22,7 @@ from skrank.integrations import (
     xgboost_callback,
 )
 from skrank.rankers.meta_ranker import FitRows, informative_queries
-from skrank.scoring.scored_rows import ranking_response
-from skrank.scoring.scorer import RankingScorer
+from skrank.scoring.scorer import RankingScorer, ranking_response
 
 # CatBoost's losses over pairs of documents, which ignore weights of documents.
 PAIRWISE_LOSSES = ("YetiRank", "PairLogit")

@@ -37,8 +37,8 @@ from skrank._columns import (
     on_host,
     require_qid,
 )
+from skrank._docs import MetadataRequest, Self
 from skrank._ranking.ids import encode_heads
-from skrank._types import MetadataRequest, Self
 from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
 
 

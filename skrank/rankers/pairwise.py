@@ -20,9 +20,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._checks import check_count, says_what_was_meant
 from skrank._columns import drop_column
-from skrank._docs import share_fit_words, share_predict_words
+from skrank._docs import (
+    MatrixLike,
+    MissingQid,
+    Seed,
+    Self,
+    share_fit_words,
+    share_predict_words,
+)
 from skrank._ranking.arrays import lengths_of
-from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
 from skrank.rankers.meta_ranker import (
     MetaRanker,

@@ -20,8 +20,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import says_what_was_meant
 from skrank._columns import drop_column
-from skrank._docs import share_fit_words, share_predict_words
-from skrank._types import MatrixLike, MetricLike, MissingQid, Seed, Self
+from skrank._docs import (
+    MatrixLike,
+    MetricLike,
+    MissingQid,
+    Seed,
+    Self,
+    share_fit_words,
+    share_predict_words,
+)
 from skrank.base import fit_parameters, is_ranker
 from skrank.rankers.libraries import (
     EarlyStopping,
@@ -44,7 +51,7 @@ from skrank.rankers.meta_ranker import (
     refuse_weights,
     transform,
 )
-from skrank.scoring.scored_rows import estimator_type, ranking_response
+from skrank.scoring.scorer import estimator_type, ranking_response
 
 
 class QueryRanker(MetaRanker):

@@ -19,9 +19,8 @@ from sklearn.utils import Bunch
 from skrank._callers import warn_caller
 from skrank._checks import check_choice, check_count, check_number, shown
 from skrank._columns import column_names, find_level, index_of, kind_of, unwrapped
-from skrank._docs import F
+from skrank._docs import Clusters, F, Seed
 from skrank._engine.value_table import check_alike, join_rankers
-from skrank._types import Clusters, Seed
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (

@@ -16,8 +16,8 @@ from sklearn.utils import Bunch
 
 from skrank._checks import check_choice, check_count
 from skrank._columns import as_frame
+from skrank._docs import Clusters, FrameKind
 from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_words
-from skrank._types import Clusters, FrameKind
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import difference, is_at_most
 from skrank.stats.intervals import confidence_interval

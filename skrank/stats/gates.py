@@ -15,8 +15,8 @@ from scipy.stats import norm
 from sklearn.utils import Bunch
 
 from skrank._checks import check_choice, check_number, shown
+from skrank._docs import Clusters
 from skrank._text_tables import as_markdown, as_text
-from skrank._types import Clusters
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats import anytime
 from skrank.stats.compare import (

@@ -22,6 +22,7 @@ from skrank._checks import (
     numeric_array,
     shown,
 )
+from skrank._docs import Clusters, Seed
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank._engine.summary import (
     mean_of_queries,
@@ -29,7 +30,6 @@ from skrank._engine.summary import (
     pooled_median,
     reciprocal,
 )
-from skrank._types import Clusters, Seed
 from skrank.evaluation.catalogue import CatalogueScores
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats import anytime

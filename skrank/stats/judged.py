@@ -89,8 +89,8 @@ class Judge:
                 f"judged, and 2 others. Got {len(ids)} and {self.is_rest.sum()}."
             )
         self.terms = terms_of(human.table)
-        self.human = _values_by_query(human.table, caller)
-        self.judge = _values_by_query(judge.table, caller)
+        self.human = _averaged_values(human.table, caller)
+        self.judge = _averaged_values(judge.table, caller)
 
     def mean(self, ranker, metric):
         """Return the :class:`Combined` mean of one ranker, by their positions."""
@@ -183,7 +183,7 @@ def _places_by_id(scores, name, caller):
     return place
 
 
-def _values_by_query(table, caller):
+def _averaged_values(table, caller):
     """Return the values of the queries by ranker and metric, as they are averaged."""
     found = []
     for of_ranker in terms_of(table):

@@ -14,8 +14,8 @@ from sklearn.utils import Bunch
 
 from skrank._checks import check_choice
 from skrank._columns import KINDS, as_frame
+from skrank._docs import FrameKind
 from skrank._text_tables import TEXT, as_html, as_text, undefined_words
-from skrank._types import FrameKind
 
 
 class Result:

@@ -26,7 +26,7 @@ MOST_STEPS = 2**19
 # All signs of this many units are fewer than the usual 9,999 random ones.
 MOST_ENUMERATED = 13
 # Means of random subsets from which the bound of an end is taken.
-N_SAMPLED = 500
+N_OF_MEANS = 500
 # No probability is 0, also where 2^-n is too small for a float.
 SMALLEST_PVALUE = np.finfo(np.float64).tiny
 
@@ -285,7 +285,7 @@ def accepted(means, level):
     bounded = np.flatnonzero(n_empty <= place)
     ends = np.full((2, len(means)), [[-np.inf], [np.inf]])
     # An end is among the few means beyond a bound that a sample of them gives.
-    sample = np.sort(means[:, :: max(n // N_SAMPLED, 1)], axis=1)
+    sample = np.sort(means[:, :: max(n // N_OF_MEANS, 1)], axis=1)
     beyond = min(int(np.ceil(1.3 * place / n * sample.shape[1])) + 8, sample.shape[1])
     for j in bounded:
         at, row = place - n_empty[j], means[j]

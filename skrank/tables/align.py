@@ -22,9 +22,9 @@ from skrank._checks import (
     numeric_array,
     shown,
 )
+from skrank._docs import Judgements
 from skrank._engine.conventions import CONVENTIONS
 from skrank._ranking.ids import encode_qid, find_alike
-from skrank._types import Judgements
 from skrank.tables.forms import (
     RESULT,
     TRUTH,
@@ -527,7 +527,7 @@ def outer_join(ids, truth, is_judged, result, names):
     # Whatever the judgements list is in the pool, also if its grade says nothing.
     pooled = judged if is_judged.all() else np.empty_like(judged)
     counts, start = np.zeros(len(ids), dtype=np.intp), 0
-    for low, high in _blocks_of_queries(bounds[0] + bounds[1]):
+    for low, high in _blocks_to_join(bounds[0] + bounds[1]):
         of_truth, of_run = (
             order[bound[low] : bound[high]]
             for order, bound in zip(orders, bounds, strict=True)
@@ -569,7 +569,7 @@ def _by_query(query, n_queries):
     return order, np.append(0, np.cumsum(np.bincount(query, minlength=n_queries)))
 
 
-def _blocks_of_queries(bounds):
+def _blocks_to_join(bounds):
     """Yield the first query of each block and that after its last."""
     rows = np.arange(0, bounds[-1], _BLOCK)
     first = np.unique(np.searchsorted(bounds, rows, side="right") - 1).tolist()

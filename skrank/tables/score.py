@@ -22,12 +22,11 @@ from skrank._checks import (
     progress_bar,
     shown,
 )
-from skrank._docs import share_table_words
+from skrank._docs import Judgements, MetricsLike, PathLike, share_table_words
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
 from skrank._engine.value_table import NO_WEIGHT
 from skrank._ranking.ids import encode_qid
-from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.evaluation.catalogue import (
     CatalogueScores,
     TopLists,

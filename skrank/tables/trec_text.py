@@ -21,8 +21,8 @@ from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
 from skrank._checks import check_choice, check_flag
+from skrank._docs import PathLike
 from skrank._ranking.ids import encode_qid
-from skrank._types import PathLike
 
 
 def read_qrels(path: PathLike, *, subtopics: bool = False) -> Bunch:

@@ -11,7 +11,7 @@ import pytest
 from numpydoc.docscrape import FunctionDoc
 
 from skrank._docs import PARAMETERS
-from skrank._engine.decorator import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._engine.request import METRICS, Metric, metric_of
 from skrank.metrics import evaluate, mrr_score, ndcg_score, recall_at_k_score
 

@@ -98,11 +98,11 @@ def compare_rankers():
 
 
 ENTRANCES = {
-    "ndcg_score": Entrance(ndcg_score, 55, 10),
-    "alpha_ndcg_score": Entrance(alpha_ndcg_score, 85, 14),
-    "cross_validate": Entrance(cross_validate, 130, 23),
-    "score_table": Entrance(score_table, 172, 25),
-    "compare_rankers": Entrance(compare_rankers, 79, 9),
+    "ndcg_score": Entrance(ndcg_score, 55, 9),
+    "alpha_ndcg_score": Entrance(alpha_ndcg_score, 83, 12),
+    "cross_validate": Entrance(cross_validate, 128, 22),
+    "score_table": Entrance(score_table, 165, 22),
+    "compare_rankers": Entrance(compare_rankers, 80, 9),
 }
 
 

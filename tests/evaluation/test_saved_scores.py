@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank._engine.request import METRICS
-from skrank.evaluation.saved_scores import PLACE
+from skrank.evaluation.query_scores import PLACE
 from skrank.metrics import QueryScores, add_scorer, score_queries
 from skrank.stats import compare_rankers, confidence_interval
 from tests.brute_force import ADJUSTABLE, LISTED, OF_COLUMNS, full_name

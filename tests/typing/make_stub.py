@@ -98,7 +98,7 @@ def stub():
         for name in metrics.__all__
         if (metric := metric_of(getattr(metrics, name)))
     }
-    imports = ["from skrank._types import Average, MatrixLike, Ties, Unjudged"]
+    imports = ["from skrank._docs import Average, MatrixLike, Ties, Unjudged"]
     for node in ast.parse(SOURCE.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
