@@ -1,7 +1,7 @@
 """The table of published metrics and those of skrank on Nations.
 
 PyKEEN's authors published the ranks with the metrics. The tests keep the ranks, and
-``tests/link_prediction/check_recorded.py`` recomputes them from scores.
+``tests/studies/check_recorded.py`` recomputes them from scores.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause

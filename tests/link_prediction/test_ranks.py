@@ -1,316 +1,240 @@
-"""The ranks of heads and tails, against loops over sets."""
+"""The rank metrics of PyKEEN: closed forms, ties, names, and published numbers."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import numpy as np
-import pandas as pd
-import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+import itertools
+import json
+import math
+from pathlib import Path
 
-from skrank.link_prediction import (
-    SampledNegatives,
-    evaluate_link_prediction,
-    rank_triples,
-    type_constraints,
-)
-from tests.link_prediction.graphs import Recorded, as_columns, loop_ranks, make_graph
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skrank._engine.names import parse_name
+from skrank.datasets import load_nations
+from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
+from skrank.metrics import evaluate
+from tests.brute_force import LISTED
+from tests.link_prediction.graphs import make_graph
 
 # The models here have no `triples_`.
-pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
+pytestmark = [
+    pytest.mark.slow_rows,
+    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
+]
 
-MODEL, TRIPLES = make_graph()
-TRAIN, TEST = TRIPLES[:40], TRIPLES[40:]
-
-
-@pytest.mark.slow_rows
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
-def test_filtered_and_raw_ranks_are_those_of_a_loop(seed, dtype):
-    model, triples = make_graph(seed=seed)
-    model = Recorded((4 * model.tails).astype(dtype), (4 * model.heads).astype(dtype))
-    test = triples[40:]
-    for known, filtered in ((triples[:40], triples), (None, test[:0]), ("auto", test)):
-        ranks = rank_triples(model, test, known=known)
-        assert_array_equal(as_columns(ranks), loop_ranks(model, test, filtered))
+PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
 
 
-def test_wide_graphs_are_counted_row_by_row_and_alike():
-    model, triples = make_graph(n_entities=1100, n_relations=2, n_triples=30)
-    ranks = rank_triples(model, triples[:4], known=triples)
-    assert_array_equal(as_columns(ranks), loop_ranks(model, triples[:4], triples))
-    some = np.arange(0, 1100, 3)
-    ranks = rank_triples(model, triples[:4], known=triples, candidates=some)
-    allowed = {(s, r): set(some.tolist()) for s in ("head", "tail") for r in range(2)}
-    expected = loop_ranks(model, triples[:4], triples, allowed)
-    assert_array_equal(as_columns(ranks), expected)
-
-
-@pytest.mark.parametrize("batch_size", [1, 3, 20, 1000])
-def test_the_size_of_batches_changes_nothing(batch_size):
-    asked = []
-
-    class Counting(Recorded):
-        def score_tails(self, X):
-            asked.append(len(X))
-            return super().score_tails(X)
-
-    model = Counting(MODEL.tails, MODEL.heads)
-    ranks = rank_triples(model, TEST, known=TRAIN, batch_size=batch_size)
-    expected = rank_triples(MODEL, TEST, known=TRAIN)
-    assert_array_equal(as_columns(ranks), as_columns(expected))
-    assert max(asked) <= batch_size
-    assert sum(asked) == len(TEST)
-
-
-def test_infinite_scores_are_ranked():
-    tails = np.array([[[-np.inf, np.inf, 0.0, -np.inf]]])
-    ranks = rank_triples(Recorded(tails, None), [[0, 0, 3]], sides="tail")
-    assert_array_equal(as_columns(ranks), [[3, 4, 4]])
-
-
-def test_the_right_entity_is_never_filtered_nor_are_unknown_entities_missed():
-    model = Recorded(np.array([[[3.0, 2.0, 1.0]]]), None)
-    known = [[0, 0, 2], [0, 0, 0], [7, 0, 8]]
-    ranks = rank_triples(model, [[0, 0, 2]], known=known, sides="tail")
-    assert_array_equal(as_columns(ranks), [[2, 2, 2]])
-
-
-@pytest.mark.parametrize("labels", ["abcdefghi", [90, 3, 41, 7, 8, 20, 11, 64, 5]])
-def test_ids_follow_the_order_of_the_columns_of_the_model(labels):
-    labels = np.array(list(labels))
-
-    class Named:
-        entities_ = labels
-
-        def score_tails(self, X):
-            return MODEL.score_tails(self.numbers(X))
-
-        def score_heads(self, X):
-            return MODEL.score_heads(self.numbers(X))
-
-        def numbers(self, X):
-            place = {label: i for i, label in enumerate(labels.tolist())}
-            return np.array(
-                [(place[h], int(r), place[t]) for h, r, t in X.tolist()],
-            )
-
-    def named(X):
-        ends = labels[X]
-        relation = X[:, 1].astype(labels.dtype)
-        return np.column_stack([ends[:, 0], relation, ends[:, 2]])
-
-    expected = as_columns(rank_triples(MODEL, TEST, known=TRAIN))
-    frame = pd.DataFrame(named(TEST), columns=["head", "relation", "tail"])
-    for X in (named(TEST), frame, named(TEST).tolist()):
-        ranks = rank_triples(Named(), X, known=named(TRAIN))
-        assert_array_equal(as_columns(ranks), expected)
-
-
-def test_known_triples_may_come_in_parts():
-    parts = [TRAIN[:10], TRAIN[10:25].tolist(), pd.DataFrame(TRAIN[25:])]
-    ranks = rank_triples(MODEL, TEST, known=parts)
-    assert_array_equal(
-        as_columns(ranks), as_columns(rank_triples(MODEL, TEST, known=TRAIN))
+def make_ranks(above, tied, n_candidates, weight=None, side="tail"):
+    n_ranks = len(above)
+    same = np.zeros(n_ranks, dtype=int)
+    return LinkRanks(
+        side=np.broadcast_to(side, n_ranks),
+        triple=np.arange(n_ranks),
+        relation=same,
+        category=same,
+        above=np.array(above),
+        tied=np.array(tied),
+        n_candidates=np.array(n_candidates),
+        weight=np.ones(n_ranks) if weight is None else np.array(weight, dtype=float),
     )
 
 
-def test_columns_say_which_side_triple_relation_and_category():
-    columns = pd.DataFrame(rank_triples(MODEL, TEST).to_dict())
-    assert columns["side"].tolist() == ["head"] * 20 + ["tail"] * 20
-    assert columns["triple"].tolist() == [*range(20), *range(20)]
-    assert columns["relation"].tolist() == TEST[:, 1].tolist() * 2
-    realistic = (columns["optimistic"] + columns["pessimistic"]) / 2
-    assert columns["realistic"].tolist() == realistic.tolist()
+# Metrics as functions of ranks and their weights, which sum to 1.
+PLAIN = {
+    "arithmetic_mean_rank": lambda r, w: np.dot(w, r),
+    "inverse_harmonic_mean_rank": lambda r, w: np.dot(w, 1 / r),
+    "geometric_mean_rank": lambda r, w: np.prod(r**w),
+    "hits_at_2": lambda r, w: np.dot(w, r <= 2),
+}
+STANDARDIZED = {
+    "z_arithmetic_mean_rank": ("arithmetic_mean_rank", -1),
+    "z_inverse_harmonic_mean_rank": ("inverse_harmonic_mean_rank", 1),
+    "z_geometric_mean_rank": ("geometric_mean_rank", -1),
+    "z_hits_at_2": ("hits_at_2", 1),
+}
+ADJUSTED = {
+    "adjusted_arithmetic_mean_rank_index": "arithmetic_mean_rank",
+    "adjusted_inverse_harmonic_mean_rank": "inverse_harmonic_mean_rank",
+    "adjusted_geometric_mean_rank_index": "geometric_mean_rank",
+    "adjusted_hits_at_2": "hits_at_2",
+}
 
 
-def test_relations_have_the_categories_of_bordes():
-    # Heads a tail and tails a head, on average: 1 and 1; 1 and 2; 2 and 1; 2 and 2;
-    # 1 and 1.5, which is many already.
-    known = [[0, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 2], [1, 2, 0], [2, 2, 0]]
-    known += [[0, 3, 0], [0, 3, 1], [1, 3, 0], [1, 3, 1], [0, 1, 2]]
-    known += [[0, 4, 1], [0, 4, 2], [1, 4, 0]]
-    model = Recorded(np.zeros((3, 5, 3)), np.zeros((3, 5, 3)))
-    test = [[0, 3, 1], [1, 2, 0], [0, 1, 2], [1, 0, 0], [1, 4, 0]]
-    ranks = rank_triples(model, test, known=known)
-    assert ranks.category.tolist() == ["n-n", "n-1", "1-n", "1-1", "1-n"] * 2
+@pytest.mark.parametrize("weight", [(1, 1, 1), (1, 2, 3), (0.5, 0.5, 1)])
+def test_adjusted_and_z_metrics_are_those_of_all_vectors_of_ranks(weight):
+    sizes, rank = (3, 4, 5), np.array([2, 4, 1])
+    weights = np.array(weight) / sum(weight)
+    everything = np.array(list(itertools.product(*(range(1, n + 1) for n in sizes))))
+    ranks = make_ranks(rank - 1, (0, 0, 0), sizes, weight)
+    got = ranks.evaluate([*PLAIN, *STANDARDIZED, *ADJUSTED], average="question")
+    for name, function in PLAIN.items():
+        assert_allclose(got[name], function(rank, weights))
+    for name, (plain, sign) in STANDARDIZED.items():
+        values = np.array([PLAIN[plain](one, weights) for one in everything])
+        expected = sign * (PLAIN[plain](rank, weights) - values.mean()) / values.std()
+        assert_allclose(got[name], expected)
+    for name, plain in ADJUSTED.items():
+        values = np.array([PLAIN[plain](one, weights) for one in everything])
+        mean = values.mean()
+        assert_allclose(got[name], (PLAIN[plain](rank, weights) - mean) / (1 - mean))
 
 
-def test_entity_subsets_and_type_constraints_are_those_of_a_loop():
-    sets = {("head", 0): {1, 2}, ("head", 1): {3, 5, 8}, ("head", 2): {0}}
-    sets |= {("tail", 0): {7}, ("tail", 1): {0, 1, 2, 3}, ("tail", 2): {4, 5, 6}}
-    given = {
-        side: {r: sorted(sets[side, r]) for r in range(3)} for side in ("head", "tail")
-    }
-    ranks = rank_triples(MODEL, TEST, known=TRAIN, candidates=given)
-    expected = loop_ranks(MODEL, TEST, TRIPLES, sets)
-    assert_array_equal(as_columns(ranks), expected)
-    same = {key: {1, 4, 6} for key in sets}
-    for subset in ([6, 1, 4], {"head": [1, 4, 6], "tail": np.array([4, 6, 1])}):
-        ranks = rank_triples(MODEL, TEST, known=TRAIN, candidates=subset)
-        expected = loop_ranks(MODEL, TEST, TRIPLES, same)
-        assert_array_equal(as_columns(ranks), expected)
-    seen = type_constraints(TRAIN)
-    assert all(
-        set(seen["tail"][r].tolist()) == set(TRAIN[TRAIN[:, 1] == r, 2].tolist())
-        for r in range(3)
+def test_expected_ties_are_all_ranks_with_their_chance():
+    # Ranks 1 or 2 or 3, each a third; 4; 2 or 3, each a half.
+    ranks = make_ranks((0, 3, 1), (2, 0, 1), (5, 6, 7))
+    pooled = np.array([1, 1, 2, 2, 3, 3] + [4] * 6 + [2] * 3 + [3] * 3)
+    got = ranks.evaluate(
+        [
+            "variance",
+            "standard_deviation",
+            "median_absolute_deviation",
+            "median_rank",
+            "harmonic_mean_rank",
+            "inverse_arithmetic_mean_rank",
+            "inverse_geometric_mean_rank",
+            "inverse_median_rank",
+            "count",
+        ]
     )
+    median = np.median(pooled)
+    assert_allclose(got["variance"], np.var(pooled))
+    assert_allclose(got["standard_deviation"], np.std(pooled))
+    deviation = np.median(np.abs(pooled - median)) * 1.482602218505602
+    assert_allclose(got["median_absolute_deviation"], deviation)
+    assert_allclose(got["median_rank"], median)
+    assert_allclose(got["harmonic_mean_rank"], 1 / np.mean(1 / pooled))
+    assert_allclose(got["inverse_arithmetic_mean_rank"], 1 / pooled.mean())
+    geometric = np.exp(np.log(pooled).mean())
+    assert_allclose(got["inverse_geometric_mean_rank"], 1 / geometric)
+    assert_allclose(got["inverse_median_rank"], 1 / median)
+    assert got["count"] == 3
 
 
-def test_given_negatives_are_the_candidates_where_nothing_is_estimated():
-    negatives = np.array([[0, 1, 1, 5], [8, 2, 3, 4]])
-    test = np.array([[2, 0, 5], [3, 1, 6]])
-    with pytest.warns(UserWarning, match="the wrong order"):
-        ranks = rank_triples(
-            MODEL,
-            test,
-            known=None,
-            sides="tail",
-            candidates=SampledNegatives(negatives, estimate=None),
-        )
-    for i, (h, r, t) in enumerate(test.tolist()):
-        rivals = [MODEL.tails[h, r, e] for e in negatives[i] if e != t]
-        own = MODEL.tails[h, r, t]
-        assert ranks.optimistic[i] == 1 + sum(score > own for score in rivals)
-        assert ranks.pessimistic[i] == 1 + sum(score >= own for score in rivals)
-        assert ranks.n_candidates[i] == 1 + len(rivals)
+@pytest.mark.parametrize("name", ["mrr", "hits@1", "z_mrr", "adjusted_mrr"])
+def test_the_realistic_rank_is_not_the_expectation(name):
+    # A tie of five at the top: 1 / 3 and 137 / 300.
+    ranks = make_ranks([0], [4], [5])
+    expected = ranks.evaluate(name, ties="expected")[name]
+    assert expected > ranks.evaluate(name, ties="realistic")[name]
+    assert ranks.evaluate(name, ties="pessimistic")[name] < expected
+    assert ranks.evaluate(name, ties="optimistic")[name] > expected
+
+
+def test_random_scores_are_worth_nothing_and_one_deviation_is_one():
+    rng = np.random.default_rng(0)
+    n = rng.integers(2, 50, 4000)
+    ranks = make_ranks((n * rng.random(4000)).astype(int), np.zeros(4000, dtype=int), n)
+    values = ranks.evaluate([*STANDARDIZED, *ADJUSTED])
+    assert all(abs(values[name]) < 3.5 for name in STANDARDIZED)
+    assert all(abs(values[name]) < 0.1 for name in ADJUSTED)
+
+
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+@pytest.mark.parametrize("model", ["transe", "complex", "rotate"])
+def test_published_metrics_follow_from_the_published_ranks(model, side):
+    counted = PUBLISHED["ranks"][model]
+    rows = [row for one in counted for row in counted[one] if side in (one, "both")]
+    rank, n_candidates, count = np.array(rows).T
+    rank, n_candidates = np.repeat(rank, count), np.repeat(n_candidates, count)
+    ranks = make_ranks(rank - 1, np.zeros_like(rank), n_candidates)
+    expected = dict(PUBLISHED["published"][model][side])
+    # That version took ln(C) / (C - 1) at the mean C for the chance level of MRR.
+    adjusted = expected.pop("adjusted_inverse_harmonic_mean_rank")
+    got = ranks.evaluate(list(expected), ties="realistic")
+    for name, value in expected.items():
+        assert got[name] == pytest.approx(value, abs=1e-6), name
+    n = n_candidates.mean()
+    chance = math.log(n) / (n - 1)
+    mrr = got["inverse_harmonic_mean_rank"]
+    assert (mrr - chance) / (1 - chance) == pytest.approx(adjusted, abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def popularity():
+    nations = load_nations()
+    model = PopularityPredictor().fit(nations.train)
+    return rank_triples(model, nations.test, known=nations.valid)
+
+
+@pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "realistic"])
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+def test_popularity_on_nations_has_the_recorded_metrics(popularity, side, ties):
+    expected = PUBLISHED["popularity"][side][ties]
+    ranks = popularity
+    if side != "both":
+        ranks = ranks.select(ranks.side == side)
+    assert ranks.evaluate(list(expected), ties=ties) == pytest.approx(expected)
+
+
+def test_names_of_both_libraries_stand_side_by_side():
+    ranks = rank_triples(*make_graph())
+    got = ranks.evaluate(["neg_mean_rank", "arithmetic_mean_rank"])
+    assert got["arithmetic_mean_rank"] == -got["neg_mean_rank"]
+    got = ranks.evaluate(["neg_rank_variance", "variance", "hits@3", "hits_at_3"])
+    assert got["variance"] == -got["neg_rank_variance"]
+    assert got["hits_at_3"] == got["hits@3"]
+
+
+def test_names_of_their_own_and_adjusted_agree():
+    ranks = rank_triples(*make_graph())
+    own = ranks.evaluate(["adjusted_mrr", "adjusted_hits@2"])
+    given = ranks.evaluate(["mrr", "hits@2"], adjusted=True)
+    assert_allclose(list(own.values()), list(given.values()))
 
 
 @pytest.mark.slow
-def test_ranks_of_a_sample_are_unbiased_and_never_hold_known_answers():
-    exact = rank_triples(MODEL, TEST, known=TRAIN)
-    estimates = []
-    for seed in range(400):
-        with pytest.warns(UserWarning, match="the mean rank is unbiased"):
-            ranks = rank_triples(
-                MODEL,
-                TEST,
-                known=TRAIN,
-                candidates=SampledNegatives(3, estimate="rank", random_state=seed),
-            )
-        estimates.append(as_columns(ranks))
-    estimates = np.array(estimates)
-    mean, error = estimates.mean(axis=0), estimates.std(axis=0) / 20
-    assert_array_equal(mean[:, 2], exact.n_candidates)
-    assert np.all(np.abs(mean - as_columns(exact))[:, :2] <= 4.5 * error[:, :2] + 1e-9)
+def test_names_and_functions_of_metrics_give_the_same_ranks_the_same_values():
+    # Scores in which the right candidate, the first one, has the ranks that are given.
+    ranks = make_ranks((0, 3, 1), (2, 0, 1), (5, 6, 7), weight=(1, 2, 0.5))
+    y_score = np.full((3, 7), -9.0)
+    for i, (above, tied, n) in enumerate([(0, 2, 5), (3, 0, 6), (1, 1, 7)]):
+        y_score[i, :n] = [0] + [1] * above + [0] * tied + [-1] * (n - 1 - above - tied)
+    options = {"exclude": y_score == -9, "sample_weight": (1, 2, 0.5)}
+    whole = [name for name in LISTED if "@" not in name]
+    names = [name for name in whole if parse_name(name).metric.reads_first_rank]
+    names += ["hits@2", "z_hits@2", "adjusted_hits@2"]
+    for ties in ("expected", "realistic", "optimistic", "pessimistic"):
+        for adjusted in (False, True):
+            how = {"ties": ties, "adjusted": adjusted}
+            got = ranks.evaluate(names, average="question", **how)
+            expected = evaluate([0, 0, 0], y_score, names, **options, **how)
+            assert got == pytest.approx(expected, rel=1e-12, abs=1e-14)
+    assert len(names) > 20
 
 
-def test_a_sample_scales_what_metrics_read():
-    # One of two negatives is above, one tied: 1 + 3 (r - 1) / 2 for r = 2 and 3.
-    model = Recorded(np.array([[[1.0, 5.0, 1.0, 0.0]]]), None)
-    sample = SampledNegatives([[1, 2]], estimate="rank")
-    options = {"known": None, "sides": "tail", "candidates": sample}
-    with pytest.warns(UserWarning, match="the mean rank is unbiased"):
-        ranks = rank_triples(model, [[0, 0, 0]], **options)
-    assert ranks.realistic.tolist() == [1 + 3 * 1.5 / 2]
-    metrics = ["mrr", "neg_mean_rank", "hits@3"]
-    assert ranks.evaluate(metrics) == {
-        "mrr": pytest.approx((1 / 2.5 + 1 / 4) / 2),
-        "neg_mean_rank": pytest.approx(-(2.5 + 4) / 2),
-        "hits@3": pytest.approx(1 / 2),
-    }
-    assert ranks.evaluate("mrr", ties="realistic")["mrr"] == pytest.approx(1 / 3.25)
+def test_definitions_of_users_are_read():
+    def led(ranking):
+        return ranking.expected_at_first(lambda rank: rank == 1)
+
+    ranks = rank_triples(*make_graph())
+    got = ranks.evaluate([led, "hits@1"])
+    assert got["led"] == pytest.approx(got["hits@1"])
 
 
-@pytest.mark.parametrize("by", ["side", "relation", "category"])
-def test_groups_are_evaluated_by_themselves(by):
-    ranks = rank_triples(MODEL, TEST, known=TRAIN)
-    metrics = ["mrr", "neg_median_rank", "adjusted_hits@3"]
-    scores = evaluate_link_prediction(MODEL, TEST, known=TRAIN, metrics=metrics, by=by)
-    for key, values in scores.items():
-        part = ranks.select(getattr(ranks, by) == key)
-        assert values == part.evaluate(metrics)
-    assert list(scores) == sorted(set(getattr(ranks, by).tolist()))
-
-
-def test_average_question_gives_every_question_the_same_weight():
-    ranks = rank_triples(MODEL, TEST, known=TRAIN)
-    questions = [("head", r, t) for _, r, t in TEST.tolist()]
-    questions += [("tail", h, r) for h, r, _ in TEST.tolist()]
-    means = {}
-    for question, rank in zip(questions, ranks.realistic, strict=True):
-        means.setdefault(question, []).append(rank)
-    expected = np.mean([np.mean(values) for values in means.values()])
-    by_question = ranks.evaluate("arithmetic_mean_rank", average="question")
-    assert_allclose(by_question["arithmetic_mean_rank"], expected)
-    assert len(means) < len(questions)
-
-
-def test_conventions_give_the_numbers_of_their_rules():
-    sevenths = Recorded(MODEL.tails / 7000, MODEL.heads / 7000)
-    cut = Recorded(np.trunc(MODEL.tails / 7), np.trunc(MODEL.heads / 7))
-    metrics = ["mrr", "hits@2"]
-
-    def values(model, **options):
-        return evaluate_link_prediction(
-            model, TEST, known=TRAIN, metrics=metrics, **options
-        )
-
-    assert values(sevenths, convention="ampligraph") == values(cut, ties="pessimistic")
-    assert values(MODEL, convention="pykeen") == values(MODEL, ties="realistic")
-    strict = values(MODEL, ties="pessimistic")["hits@2"]
-    expected = {"mrr": values(MODEL, ties="realistic")["mrr"], "hits@2": strict}
-    assert values(MODEL, convention="ogb") == expected
-
-
-def test_ogb_hits_are_strict_against_the_kth_of_shared_negatives():
-    # Positives .9, .5 and .2 against negatives .1, .5 and .7: the second largest is .5.
-    # https://ogb.stanford.edu: a positive is a hit if it scores above it.
-    scores = np.array([[[0.1, 0.5, 0.7, 0.9, 0.5, 0.2]]])
-    test = [[0, 0, 3], [0, 0, 4], [0, 0, 5]]
-    values = evaluate_link_prediction(
-        Recorded(scores, None),
-        test,
-        known=None,
-        sides="tail",
-        candidates=[0, 1, 2],
-        metrics=["hits@2", "hits@4", "mrr"],
-        convention="ogb",
-    )
-    ranks = [1, (2 + 3) / 2, 3]
-    assert values == {
-        "hits@2": 1 / 3,
-        "hits@4": 1.0,
-        "mrr": pytest.approx(np.mean(1 / np.array(ranks))),
-    }
-
-
-def test_ranks_are_evaluated_by_default_as_a_model_is():
-    expected = evaluate_link_prediction(MODEL, TEST, known=TRAIN)
-    assert rank_triples(MODEL, TEST, known=TRAIN).evaluate() == expected
-    assert list(expected) == ["mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10"]
-
-
-def test_duplicates_count_each_and_are_said():
-    twice = np.concatenate([TEST, TEST[:2]])
-    with pytest.warns(UserWarning, match="2 of the 22 triples are duplicates") as seen:
-        ranks = rank_triples(MODEL, twice, known=TRAIN)
-    assert seen[0].filename == __file__  # the line of the user
-    once = as_columns(rank_triples(MODEL, TEST, known=TRAIN))
-    heads, tails = once[:20], once[20:]
-    expected = np.concatenate([heads, heads[:2], tails, tails[:2]])
-    assert_array_equal(as_columns(ranks), expected)
-
-
-def test_progress_is_shown_by_tqdm_or_its_lack_is_said(monkeypatch):
-    import sys
-
-    seen = []
-
-    class Bar:
-        def __init__(self, total, unit):
-            seen.append(total)
-
-        def update(self, n_done):
-            seen.append(n_done)
-
-        def close(self):
-            seen.append("closed")
-
-    module = type(sys)("tqdm.auto")
-    module.tqdm = Bar
-    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
-    rank_triples(MODEL, TEST, batch_size=15, progress=True)
-    assert seen == [40, 15, 5, 15, 5, "closed"]
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    with pytest.raises(ImportError, match=r"skrank\[progress\]"):
-        rank_triples(MODEL, TEST, progress=True)
+@pytest.mark.parametrize(
+    ("metrics", "options", "message"),
+    [
+        ("mrrr", {}, "mrr"),
+        ("z_mr", {}, "Did you mean 'z_mrr'"),
+        ("hits_at_ten", {}, "Did you mean 'hits@10'"),
+        ("inverse_harmonic_mean_rnk", {}, "Did you mean 'inverse_harmonic_mean_rank'"),
+        ("adjusted_hits", {}, "Did you mean 'adjusted_hits@10'"),
+        ("rank_variance", {}, "Did you mean 'neg_rank_variance'"),
+        ("neg_z_mrr", {}, "Did you mean 'z_mrr'"),
+        ([], {}, "at least one"),
+        (None, {}, "'metrics' parameter .* must be a str, a callable, or a"),
+        ("mrr", {"ties": "first"}, "The 'ties' parameter of evaluate_link_prediction"),
+        ("spearman", {"ties": "midrank"}, "'ties' parameter of evaluate_link_predict"),
+        ("mrr", {"average": "weighted"}, "The 'average' parameter"),
+        ("mrr", {"by": "entity"}, "The 'by' parameter"),
+        ("mrr", {"convention": "ranx"}, "The 'convention' parameter"),
+        ("mrr", {"threshold": 1.0}, "where the estimator computes the ranks itself"),
+    ],
+)
+def test_wrong_metrics_and_options_are_refused(metrics, options, message):
+    ranks = make_ranks([0], [0], [3])
+    with pytest.raises((TypeError, ValueError), match=message):
+        ranks.evaluate(metrics, **options)

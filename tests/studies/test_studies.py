@@ -16,13 +16,13 @@ from tests.studies.test_simulate import rows_in_docs
 
 pytestmark = pytest.mark.slow
 
-# What several studies share.
-SHARED = {"experiments", "families", "populations"}
+# What several studies share, and programs that have no table in the documentation.
+OTHERS = {"experiments", "families", "populations", "check_recorded", "random_sources"}
 # `test_simulate.py` tests the programs of several tables.
 NAMES = [
     path.stem
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))
-    if not path.stem.startswith(("test_", "simulate")) and path.stem not in SHARED
+    if not path.stem.startswith(("test_", "simulate")) and path.stem not in OTHERS
 ]
 
 

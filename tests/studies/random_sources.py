@@ -2,7 +2,7 @@
 
 The types of ids, grades and scores, the number of files and how they are written are
 drawn. A table has to be scored as the lists are, or refused with an error that names a
-column or a file. ``python tests/random_sources.py 20000`` draws that many.
+column or a file. ``python -m tests.studies.random_sources 20000`` draws that many.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,6 +1,6 @@
 """Compare all ranks and metrics of recorded models with the recorded ones.
 
-Run ``python tests/link_prediction/check_recorded.py FOLDER ...``. A folder holds
+Run ``python -m tests.studies.check_recorded FOLDER ...``. A folder holds
 ``train.txt``, ``valid.txt`` and ``test.txt``, a head, a relation and a tail a line,
 parted by tabs; and in ``reference`` for each model
 

@@ -19,7 +19,7 @@ import pytest
 from skrank.__main__ import main
 from skrank.metrics import score_queries
 from skrank.tables import align, score_table
-from tests import random_sources
+from tests.studies import random_sources
 from tests.tables.sources import SMALL
 
 pytestmark = pytest.mark.slow_rows
