@@ -2,16 +2,27 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import inspect
 import itertools
+import math
+import pickle
 
 import numpy as np
 import pytest
+from numpydoc.docscrape import FunctionDoc
 
-from skrank._engine.answer import Arrays, answer
-from skrank._engine.request import Options
+from skrank._docs import PARAMETERS
+from skrank._engine.answer import Arrays, answer, ranking_metric
+from skrank._engine.request import METRICS, Metric, Options, metric_of
 from skrank._ranking.rank import FIRST
 from skrank.evaluation.evaluate import read_requests
-from skrank.metrics import evaluate, get_scorer
+from skrank.metrics import (
+    evaluate,
+    get_scorer,
+    mrr_score,
+    ndcg_score,
+    recall_at_k_score,
+)
 from tests.brute_force import LISTED
 
 
@@ -89,3 +100,271 @@ def test_what_is_prepared_for_other_scores_gives_the_same_bits(name, is_weighted
         expected = evaluate(y_true, y_score, name, qid=qid, **weight)[name]
         assert prepared(y_score) == expected
         y_score[:] = 0  # training loops write all scores into one array
+
+
+# The decorator that makes a metric: what it keeps, what it adds and what it checks.
+
+
+# A metric of the first relevant document, one of all ranks, one that needs a cutoff.
+THREE = {"mrr": mrr_score, "ndcg": ndcg_score, "recall": recall_at_k_score}
+
+
+def power_score(ranking, *, k=None, power=1.0):
+    """Power of the rank. Larger is better.
+
+    Parameters
+    ----------
+    power : float, default=1.0
+        The power of the reciprocal rank.
+
+    Returns
+    -------
+    score : float
+        The score.
+
+    See Also
+    --------
+    mrr_score : Power 1.
+    """
+    return ranking.expected_at_first(lambda rank: rank**-power, k)
+
+
+def decorated(name="power", function=power_score, **facts):
+    return ranking_metric(name, **{"reads_first_rank": True, **facts})(function)
+
+
+# A metric of grades, of columns without grades, and of columns with grades.
+SIGNATURES = {
+    (): "(y_true, y_score, *, qid=None, k=None, power=1.0, threshold=0.0, "
+    "ties='expected', replace_undefined_by=0.0, average='macro', adjusted=False, "
+    "sample_weight=None, exclude=None, judged=None, unjudged='nonrelevant', "
+    "returned=None)",
+    ("features", False): "(y_true, y_score, *, qid=None, features, k=None, power=1.0, "
+    "ties='expected', replace_undefined_by=0.0, average='macro', sample_weight=None, "
+    "returned=None)",
+    ("features", True): "(y_true, y_score, *, qid=None, features, k=None, power=1.0, "
+    "threshold=0.0, ties='expected', replace_undefined_by=0.0, average='macro', "
+    "sample_weight=None, judged=None, returned=None)",
+}
+
+
+@pytest.mark.parametrize("columns", SIGNATURES)
+def test_the_signature_has_the_parameters_that_metrics_share(columns):
+    def of_columns(ranking, *, k=None, power=1.0): ...
+
+    # Every parameter is described in one place: the column and the power in this one.
+    own = "power : float, default=1.0\n    The power."
+    own += "\nfeatures : array\n    The features."
+    of_columns.__doc__ = (
+        f"Power.\n\nParameters\n----------\n{own}\n\nReturns\n-------\n"
+    )
+    facts = {}
+    if columns:
+        facts = {"columns": columns[:1], "reads_grades": columns[1]}
+    made = decorated(function=of_columns, **facts)
+    assert str(inspect.signature(made)) == SIGNATURES[columns]
+
+
+def test_some_parameters_of_the_signature_are_facts_of_the_metric():
+    made = decorated(threshold=None, replace_undefined_by=np.nan, without=("adjusted",))
+    parameters = inspect.signature(made).parameters
+    assert parameters["threshold"].default is None
+    assert np.isnan(parameters["replace_undefined_by"].default)
+    assert "adjusted" not in parameters
+    pooled = inspect.signature(decorated("other", inferred=power_score)).parameters
+    assert "pooled" in pooled
+
+
+def test_the_name_is_that_of_the_definition():
+    made = decorated()
+    assert inspect.unwrap(made) is made.definition is power_score
+    for attribute in ("__name__", "__qualname__", "__module__"):
+        assert getattr(made, attribute) == getattr(power_score, attribute)
+
+
+def test_the_metric_is_computed_by_the_definition():
+    # Rank 2: (1 / 2) ** 2.
+    assert decorated()([0, 1], [2, 1], power=2.0) == 1 / 4
+    assert evaluate([0, 1], [2, 1], "power", power=2.0) == {"power": 1 / 4}
+    assert evaluate([0, 1], [2, 1], "power@1") == {"power@1": 0.0}
+
+
+def test_the_docstring_is_completed_in_the_order_of_the_signature():
+    doc = FunctionDoc(decorated())
+    assert doc["Summary"] == ["Power of the rank. Larger is better."]
+    described = {one.name: one for one in doc["Parameters"]}
+    assert list(described) == list(inspect.signature(decorated("other")).parameters)
+    assert [one.type for one in doc["Raises"]] == ["ValueError", "TypeError"]
+    assert [one.name for one in doc["Returns"]] == ["score"]
+    _, _, shared = PARAMETERS["threshold"].partition("\n")
+    assert " ".join(described["threshold"].desc) == " ".join(shared.split())
+    assert described["threshold"].type == 'float or "max", default=0.0'
+
+
+def test_own_descriptions_of_parameters_are_kept():
+    described = {one.name: one for one in FunctionDoc(decorated())["Parameters"]}
+    assert described["power"].type == "float, default=1.0"
+    assert described["power"].desc == ["The power of the reciprocal rank."]
+
+
+def test_a_parameter_that_nobody_describes_is_refused():
+    def undescribed_score(ranking, *, exponent=1.0):
+        """Power of the rank.
+
+        Returns
+        -------
+        score : float
+            The score.
+        """
+
+    with pytest.raises(KeyError, match="exponent"):
+        decorated(function=undescribed_score)
+    assert "power" not in METRICS
+
+
+@pytest.mark.parametrize("name", THREE)
+def test_arguments_that_python_refuses_are_refused_by_the_name_of_the_function(name):
+    score = THREE[name]
+    named = rf"{score.__name__}\(\)"
+    given = {"k": 1} if name == "recall" else {}
+    with pytest.raises(TypeError, match=rf"{named} got an unexpected.*'K'"):
+        score([1, 0], [2, 1], **given, K=1)
+    with pytest.raises(TypeError, match=rf"{named} missing.*'y_score'"):
+        score([1, 0], **given)
+    with pytest.raises(TypeError, match=rf"{named} takes 2 positional"):
+        score([1, 0], [2, 1], [0, 0], **given)
+    with pytest.raises(TypeError, match=rf"{named} got multiple.*'y_true'"):
+        score([1, 0], [2, 1], **given, y_true=[1, 0])
+
+
+def test_a_required_cutoff_is_an_argument_that_is_missing():
+    with pytest.raises(TypeError, match=r"recall_at_k_score\(\) missing.*'k'"):
+        recall_at_k_score([1, 0], [2, 1])
+
+
+@pytest.mark.parametrize("name", THREE)
+def test_arguments_may_be_passed_by_keyword(name):
+    given = {"k": 2} if name == "recall" else {}
+    by_place = THREE[name]([0, 1], [2, 1], **given)
+    assert THREE[name](y_score=[2, 1], y_true=[0, 1], **given) == by_place
+
+
+@pytest.mark.parametrize("name", THREE)
+def test_an_error_names_the_function(name):
+    given = {"k": 1} if name == "recall" else {}
+    named = f"parameter of {THREE[name].__name__} must"
+    for wrong in ({"ties": "up"}, {"average": "micro"}, {"threshold": "min"}):
+        with pytest.raises(ValueError, match=f"'{next(iter(wrong))}' {named}"):
+            THREE[name]([1, 0], [2, 1], **given, **wrong)
+    with pytest.raises(TypeError, match=f"'adjusted' {named}"):
+        THREE[name]([1, 0], [2, 1], **given, adjusted=1)
+
+
+def test_only_metrics_of_the_first_relevant_rank_have_a_realistic_one():
+    assert mrr_score([0, 1], [1, 1], ties="realistic") == 1 / 1.5
+    for score, given in ((ndcg_score, {}), (recall_at_k_score, {"k": 1})):
+        with pytest.raises(ValueError, match=r"'ties' parameter.*'realistic'"):
+            score([0, 1], [1, 1], ties="realistic", **given)
+
+
+@pytest.mark.parametrize("name", THREE)
+def test_a_function_and_its_row_are_pickled_by_name(name):
+    score, row = THREE[name], METRICS[name]
+    assert pickle.loads(pickle.dumps(score)) is score
+    assert pickle.loads(pickle.dumps(row)) is row
+    assert len(pickle.dumps(row)) < 200
+
+
+def test_rows_of_further_names_and_of_users_are_pickled_as_well():
+    for name in ("z_mrr", "inverse_mean_rank"):
+        assert pickle.loads(pickle.dumps(METRICS[name])) is METRICS[name]
+    own = Metric("own", power_score, own=power_score)
+    again = pickle.loads(pickle.dumps(own))
+    assert (again.name, again.definition) == ("own", power_score)
+
+
+def test_the_row_holds_the_facts_and_the_defaults():
+    made = decorated(greater_is_better=False, cutoff="never")
+    row = METRICS["power"]
+    assert metric_of(made) is row
+    assert row.function is made
+    assert row.definition is power_score
+    assert (row.full_name, row.cutoff) == ("neg_power", "never")
+    assert row.reads_first_rank
+    assert not row.fixed
+    # All parameters but the input. Of a metric of which less is better 0 is the best.
+    assert math.isnan(row.defaults["replace_undefined_by"])
+    assert row.defaults | {"replace_undefined_by": 0.0} == {
+        "k": None,
+        "power": 1.0,
+        "threshold": 0.0,
+        "ties": "expected",
+        "replace_undefined_by": 0.0,
+        "average": "macro",
+        "adjusted": False,
+        "unjudged": "nonrelevant",
+    }
+    assert metric_of(power_score) is None
+
+
+def test_a_row_is_frozen():
+    with pytest.raises(AttributeError):
+        METRICS["mrr"].name = "other"
+
+
+def test_a_cutoff_without_a_default_is_required():
+    assert "k" not in METRICS["recall"].defaults
+    assert METRICS["recall"].cutoff == "required"
+    assert METRICS["mrr"].defaults["k"] is None
+    assert METRICS["mrr"].cutoff == "optional"
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("mrr", {}),
+        ("power", {"adjusted_names": {"z_mrr": "z"}}),
+        ("power", {"adjusted_names": {"power": True}}),
+        ("power", {"inverse_name": "ndcg"}),
+    ],
+)
+def test_two_metrics_of_one_name_are_refused(name, facts):
+    known = METRICS["mrr"], METRICS["ndcg"], METRICS["z_mrr"]
+    with pytest.raises(ValueError, match="There are two metrics named"):
+        decorated(name, **facts)
+    assert (METRICS["mrr"], METRICS["ndcg"], METRICS["z_mrr"]) == known
+
+
+def test_names_of_adjusted_metrics_set_the_parameter():
+    made = decorated(adjusted_names={"power_index": True, "power_ratio": "ratio"})
+    y_true, y_score = [0, 1, 0], [3, 2, 1]
+    # Ranks 1 to 3 under random orders.
+    value, chance = 1 / 2, (1 + 1 / 2 + 1 / 3) / 3
+    expected = {
+        "power_index": (value - chance) / (1 - chance),
+        "power_ratio": value / chance,
+    }
+    assert evaluate(y_true, y_score, list(expected)) == pytest.approx(expected)
+    assert made(y_true, y_score, adjusted="ratio") == pytest.approx(value / chance)
+    for name, adjusted in (("power_index", True), ("power_ratio", "ratio")):
+        row = METRICS[name]
+        assert row.fixed == {"adjusted": adjusted}
+        assert row.function is made
+        assert np.isnan(row.defaults["replace_undefined_by"])
+    with pytest.raises(TypeError, match=r"none of.*power_index"):
+        evaluate(y_true, y_score, "power_index", adjusted=True)
+
+
+def test_smaller_is_better_unless_it_is_adjusted():
+    decorated(greater_is_better=False, adjusted_names={"up": True, "down": "ratio"})
+    names = {METRICS[name].full_name for name in ("power", "up", "down")}
+    assert names == {"neg_power", "up", "neg_down"}
+
+
+def test_an_inverse_name_is_one_over_the_metric():
+    decorated(inverse_name="inverse_power", greater_is_better=False)
+    row = METRICS["inverse_power"]
+    assert row.inverse
+    assert row.full_name == "inverse_power"
+    got = evaluate([0, 0, 1], [3, 2, 1], ["neg_power", "inverse_power"])
+    assert got == pytest.approx({"neg_power": -1 / 3, "inverse_power": 3})

@@ -4,9 +4,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skrank._ranking.arrays import AsGiven, ByCode
+from skrank._ranking.arrays import AsGiven, ByCode, gather, split_by_width
 
 CODES = np.array([3, 0, 3, 1, 0, 3])
 ROWS = [1, 4, 3, 0, 2, 5]  # those of code 0, of code 1 and of code 3
@@ -51,3 +53,36 @@ def test_many_rows_are_sorted_as_a_stable_sort_does():
     order = ByCode(codes, 300)
     assert_array_equal(order.sort(values), expected)
     assert_array_equal(order.lengths, np.bincount(codes))
+
+
+# Blocks of lists hold what the lists do.
+
+
+examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
+
+
+@pytest.mark.slow
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=60), st.integers(1, 400))
+@examples
+def test_blocks_hold_every_list_once_and_stay_small(widths, max_cells):
+    widths = np.array(widths)
+    seen = []
+    for rows, width in split_by_width(widths, max_cells):
+        assert width == widths[rows].max()
+        assert len(rows) == 1 or len(rows) * width <= max_cells
+        seen += rows.tolist()
+    assert sorted(seen) == list(range(len(widths)))
+
+
+@pytest.mark.slow
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.data())
+@examples
+def test_gather_copies_the_lists_side_by_side(lengths, data):
+    values = np.arange(sum(lengths)) + 100
+    starts = np.cumsum(lengths) - lengths
+    rows = data.draw(st.lists(st.sampled_from(range(len(lengths))), min_size=1))
+    width = max(lengths[row] for row in rows)
+    block = gather(values, starts[rows], width)
+    assert block.shape == (len(rows), width)
+    for line, row in zip(block, rows, strict=True):
+        assert_array_equal(line[: lengths[row]], values[starts[row] :][: lengths[row]])

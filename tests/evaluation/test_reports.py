@@ -6,8 +6,21 @@ import math
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from skrank.metrics import CONVENTIONS, evaluate, explain, ndcg_score
+from skrank._engine.names import parse_name
+from skrank._engine.request import METRICS
+from skrank._engine.summary import mean_of_queries
+from skrank.metrics import (
+    CONVENTIONS,
+    evaluate,
+    explain,
+    ndcg_score,
+    score_queries,
+    tie_report,
+    unjudged_report,
+)
+from tests.brute_force import LISTED, NAMES, full_name
 
 
 @pytest.fixture
@@ -171,3 +184,247 @@ def test_an_order_by_ids_is_needed_where_columns_depend_on_ties():
     assert found.values == {"skrank": -(1 + 2.5) / 2, "trec_eval": -(1 + 3) / 2}
     found = explain(None, [3, 2, 1], "neg_popularity@2", "trec_eval", **views)
     assert found.values == {"skrank": -1.5, "trec_eval": -1.5}
+
+
+# How far tied scores can move a metric.
+
+
+COUNTS = ("n_queries", "n_documents", "n_tied_queries", "n_tied_documents")
+
+
+def counts(report):
+    return tuple(getattr(report, name) for name in COUNTS)
+
+
+def test_the_values_are_those_of_the_worst_of_all_and_of_the_ideal_ranking():
+    report = tie_report([1, 0, 0], [1, 1, 1], ["mrr", "precision@1", "map"])
+    assert counts(report) == (1, 3, 1, 3)
+    expected = (1 / 3, (1 + 1 / 2 + 1 / 3) / 3, 1)
+    assert report.values["mrr"] == pytest.approx(expected)
+    assert report.values["map"] == pytest.approx(expected)
+    assert report.values["precision@1"] == pytest.approx((0, 1 / 3, 1))
+
+
+def test_only_documents_of_one_query_are_tied_with_each_other():
+    y_true, y_score = [1, 0, 1, 0, 1], [1, 1, 1, 2, 3]
+    assert counts(tie_report(y_true, y_score, qid=[0, 1, 2, 3, 4])) == (5, 5, 0, 0)
+    assert counts(tie_report(y_true, y_score, qid=[7, 8, 7, 8, 8])) == (2, 5, 1, 2)
+    assert counts(tie_report(y_true, y_score)) == (1, 5, 1, 3)
+
+
+def test_the_counts_are_those_of_a_loop():
+    rng = np.random.default_rng(0)
+    qid, y_score = rng.integers(0, 30, 200), rng.integers(0, 6, 200)
+    tied = [
+        ((qid == query) & (y_score == score)).sum() > 1
+        for query, score in zip(qid, y_score, strict=True)
+    ]
+    report = tie_report(rng.integers(0, 3, 200), y_score, qid=qid)
+    n_tied = len(set(qid[tied].tolist()))
+    assert counts(report) == (len(set(qid.tolist())), 200, n_tied, sum(tied))
+
+
+def test_every_shape_of_the_input_is_counted():
+    y_score = np.array([[2.0, 2.0, 1.0, 1.0], [1.0, 3.0, 1.0, 1.0]])
+    y_true = np.array([[1, 0, 0, 0], [0, 0, 1, 1]])
+    flat = tie_report(y_true.ravel(), y_score.ravel(), qid=[0] * 4 + [1] * 4)
+    assert counts(flat) == (2, 8, 2, 7)
+    for grades in (y_true, sparse.csr_matrix(y_true)):
+        assert tie_report(grades, y_score) == flat
+    exclude = np.array([[False, True, False, True], [True, False, False, False]])
+    assert counts(tie_report([0, 3], y_score)) == (2, 8, 2, 7)
+    assert counts(tie_report([0, 3], y_score, exclude=exclude)) == (2, 5, 1, 2)
+    assert counts(tie_report(y_true, y_score, exclude=exclude)) == (2, 5, 1, 2)
+    # The right candidate is never taken out.
+    assert counts(tie_report([0, 0], y_score, exclude=exclude)) == (2, 6, 1, 3)
+
+
+def test_documents_that_were_not_returned_are_not_tied():
+    returned = np.array([True, False, True])
+    report = tie_report([1, 1, 0], [1, 1, 1], "mrr", returned=returned)
+    assert counts(report) == (1, 2, 1, 2)
+    report = tie_report([1, 1, 0], [1, 1, 2], "mrr", returned=returned)
+    assert counts(report) == (1, 2, 0, 0)
+
+
+def test_ties_are_those_of_the_precision_in_which_scores_are_compared():
+    y_score = [1.0, 1.0 + 1e-9]
+    assert counts(tie_report([1, 0], y_score)) == (1, 2, 0, 0)
+    report = tie_report([1, 0], y_score, "mrr", score_dtype="float32")
+    assert counts(report) == (1, 2, 1, 2)
+    assert report.values == {"mrr": (0.5, 0.75, 1.0)}
+
+
+# Documents are judged or not, whatever their scores; ties are all there is of the
+# spread of ranks.
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("name", sorted(set(LISTED) - {"cg"}))
+def test_a_constant_scorer_gets_the_chance_level(name):
+    if name.startswith(("judged", "neg_rank_", "num_")):
+        return
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(12), 20)
+    y_true = rng.integers(0, 4, (12, 20)) * (rng.random((12, 20)) < 0.3)
+    y_true[:, :2] = [0, 3]
+    constant = np.zeros(len(qid))
+    report = tie_report(y_true.ravel(), constant, name, qid=qid)
+    worst, chance, best = report.values[name]
+    if not parse_name(name).metric.fixed and "geometric" not in name:
+        adjusted = evaluate(y_true.ravel(), constant, name, qid=qid, adjusted=True)
+        assert adjusted[name] == pytest.approx(0, abs=1e-12)
+    assert worst <= chance <= best
+    if name.partition("@")[0].removeprefix("neg_") in POOLED:
+        return
+    # It is the mean over random scores.
+    n_draws = 60
+    drawn = {str(i): rng.random(len(qid)) for i in range(n_draws)}
+    draws = score_queries(y_true.ravel(), drawn, name, qid=qid).values.mean(axis=2)
+    error = np.std(draws) / np.sqrt(n_draws)
+    assert abs(np.mean(draws) - chance) < 4.5 * error + 1e-12
+
+
+# Their value of many queries is not a mean, so it has no expectation either.
+POOLED = {
+    name
+    for name, metric in METRICS.items()
+    if metric.pool is not mean_of_queries or metric.inverse
+}
+
+
+def test_it_prints_as_a_table():
+    report = tie_report([1, 0, 0, 1], [2, 2, 1, 3], "mrr", qid=[7, 7, 8, 8])
+    assert repr(report).splitlines() == [
+        "1 of 2 queries are tied (50.0%)",
+        "2 of 4 documents are tied (50.0%)",
+        "",
+        "     pessimistic  expected  optimistic      span",
+        "mrr     0.750000  0.875000    1.000000  0.250000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("params", "match"),
+    [
+        ({"ties": "first"}, "tie_report sets .ties. itself"),
+        ({"average": None}, "one value per metric"),
+        ({"gian": "linear"}, "'gian'"),
+    ],
+)
+def test_what_tie_report_does_not_take_raises(params, match):
+    with pytest.raises(TypeError, match=match):
+        tie_report([1, 0], [1, 1], **params)
+
+
+# The report of what documents without a judgement can change.
+
+
+Y = [1, 0, 0, 1, 0, 1]
+
+
+SCORES = [5, 4, 3, 2, 1, 1]
+
+
+QID = [0, 0, 0, 0, 0, 1]
+
+
+JUDGED = [True, False, True, True, True, True]
+
+
+CHOICES = ["nonrelevant", "condensed", "inferred", "lowest", "highest"]
+
+
+def test_the_report_by_hand():
+    report = unjudged_report(Y, SCORES, ["map", "hits@1"], qid=QID, judged=JUDGED)
+    assert repr(report) == (
+        "1 of 6 documents are not judged (16.7%)\n\n"
+        "        judged@k  nonrelevant  condensed  inferred    lowest   highest      "
+        "span\n"
+        "map     0.900000     0.875000   0.916667  0.906250  0.875000  0.958333  "
+        "0.083333\n"
+        "hits@1  1.000000     1.000000   1.000000            1.000000  1.000000  "
+        "0.000000"
+    )
+    assert report.values["map"]["highest"] == pytest.approx(
+        ((1 + 1 + 3 / 4) / 3 + 1) / 2
+    )
+    assert list(report.values["map"]) == CHOICES
+    assert (report.n_queries, report.n_documents) == (2, 6)
+
+
+def test_each_value_is_what_evaluate_says():
+    rng = np.random.default_rng(0)
+    qid = np.sort(rng.integers(0, 20, 200))
+    y_true, y_score = rng.integers(0, 4, 200), rng.integers(0, 30, 200)
+    judged, returned = rng.random((2, 200)) < 0.7
+    options = {"qid": qid, "judged": judged, "returned": returned}
+    names = sorted(full_name(name) for name in NAMES)
+    names.remove("judged@3")
+    report = unjudged_report(y_true, y_score, names, average="weighted", **options)
+    for name in names:
+        metric = METRICS[name.removeprefix("neg_").partition("@")[0]]
+        k = name.partition("@")[2] or 200
+        judged_at_k = evaluate(
+            y_true, y_score, f"judged@{k}", average="weighted", **options
+        )
+        assert report.judged[name] == judged_at_k[f"judged@{k}"]
+        assert set(report.values[name]) == set(metric.unjudged_choices)
+        for choice, value in report.values[name].items():
+            alone = evaluate(
+                y_true, y_score, name, unjudged=choice, average="weighted", **options
+            )
+            assert alone[name] == value or (value != value)
+        # A judgement puts a document into the list by grade that RBO compares with.
+        if metric.is_bounded and name != "rbo":
+            band = [report.values[name][which] for which in ("lowest", "highest")]
+            assert band[0] <= report.values[name]["nonrelevant"] + 1e-12
+            assert report.values[name]["nonrelevant"] <= band[1] + 1e-12
+
+
+def test_the_value_of_all_judgements_is_in_the_band_of_every_query():
+    rng = np.random.default_rng(1)
+    qid = np.repeat(np.arange(50), rng.integers(2, 40, 50))
+    y_true = (rng.random(len(qid)) < 0.3).astype(int)
+    y_score = y_true + rng.normal(size=len(qid))
+    judged = rng.random(len(qid)) < 0.5
+    names = ["map", "ndcg@10", "precision@10", "bpref", "rbp", "q_measure"]
+    full = score_queries(y_true, y_score, names, qid=qid).values
+    low, high = (
+        score_queries(
+            y_true, y_score, names, qid=qid, judged=judged, unjudged=which
+        ).values
+        for which in ("lowest", "highest")
+    )
+    full = np.where(np.isnan(full), 0.0, full)
+    assert (np.nan_to_num(low) <= full + 1e-12).all()
+    assert (full <= np.nan_to_num(high) + 1e-12).all()
+
+
+def test_the_metrics_that_grades_between_may_carry_beyond_the_band_are_named():
+    options = {"judged": [True, True, True, False]}
+    names = ["dcg", "ndcg@3", "spearman"]
+    report = unjudged_report([2, 1, 0, 0], [4, 3, 2, 1], names, **options)
+    assert report.may_exceed == ("ndcg@3", "spearman")
+    assert "The band of ndcg@3, spearman is that of judgements as not" in repr(report)
+    report = unjudged_report([2, 2, 0, 0], [4, 3, 2, 1], names, **options)
+    assert report.may_exceed == ()
+    # A grade between does exceed it: the bounds by hand, of one judged document.
+    y_score, judged = [3, 2, 1], [True, False, False]
+    given = unjudged_report([1, 0, 0], y_score, "ndcg", judged=judged, unjudged_grade=2)
+    between = evaluate([1, 1, 0], y_score, "ndcg")["ndcg"]
+    assert between == given.values["ndcg"]["highest"] == 1
+
+
+def test_an_adjusted_metric_has_no_band():
+    report = unjudged_report(Y, SCORES, "map", qid=QID, judged=JUDGED, adjusted=True)
+    assert list(report.values["map"]) == CHOICES[:3]
+    assert report.judged["map"] == pytest.approx(0.9)
+
+
+def test_unjudged_report_refuses_bad_input():
+    for params in ({"unjudged": "lowest"}, {"average": None}):
+        with pytest.raises(TypeError, match="a value for each choice of 'unjudged'"):
+            unjudged_report(Y, SCORES, qid=QID, judged=JUDGED, **params)
+    with pytest.raises(ValueError, match="must be above the threshold"):
+        unjudged_report(Y, SCORES, qid=QID, judged=JUDGED, unjudged_grade=0)
+    with pytest.raises(TypeError, match="unjudged_report got parameters that none of"):
+        unjudged_report(Y, SCORES, qid=QID, judged=JUDGED, gian="linear")

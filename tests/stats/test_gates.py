@@ -296,7 +296,7 @@ def test_metrics_of_which_lower_values_are_better_are_refused_with_the_cure():
 
 # The commands of the page.
 
-PAGE = (Path(__file__).parents[1] / "docs" / "shell.rst").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "shell.rst").read_text("utf-8")
 
 
 @pytest.fixture
