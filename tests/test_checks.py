@@ -1,15 +1,20 @@
-"""Errors that list names list those of the call, each as it has to be written."""
+"""What arguments may be, and what errors and warnings say of them."""
 
 # SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import warnings
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
 from skrank import metrics
 from skrank._columns import as_frame
 from skrank._shell import find_run
-from skrank.metrics import CONVENTIONS, evaluate, query_report, score_queries
+from skrank.metrics import CONVENTIONS, evaluate, mrr_score, query_report, score_queries
 from skrank.stats import compare_rankers, gate
 from skrank.tables import align, fuse, score_table
 
@@ -100,3 +105,130 @@ def test_an_error_lists_the_names_that_there_are(names):
     with pytest.raises((TypeError, ValueError)) as error:
         call()
     assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize("k", [np.int64(2), np.uint8(2), np.int32(2)])
+def test_k_may_be_a_numpy_integer(k):
+    assert mrr_score(Y, S, k=k) == mrr_score(Y, S, k=2)
+
+
+@pytest.mark.parametrize("threshold", [np.float32(0.5), np.int8(1), Fraction(1, 2)])
+def test_threshold_may_be_any_real_number(threshold):
+    expected = mrr_score(Y, S, threshold=float(threshold))
+    assert mrr_score(Y, S, threshold=threshold) == expected
+
+
+Y = [1, 0, 2, 0]
+S = [4.0, 3.0, 2.0, 1.0]
+Q = [7, 7, 8, 8]
+LONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: mrr_score(Y, S, ties=LONG),
+        lambda: mrr_score(Y, S, k=LONG),
+        lambda: mrr_score(Y, S, k=-(10**4000)),
+        lambda: mrr_score(Y, S, threshold=LONG),
+        lambda: mrr_score(Y, S, average=[LONG]),
+        lambda: mrr_score(Y, S, adjusted=LONG),
+        lambda: mrr_score(Y, S, replace_undefined_by=LONG),
+        lambda: mrr_score(np.array([LONG] * 4, dtype=object), S),
+        lambda: mrr_score({LONG: {LONG: 1}}, S),
+        lambda: metrics.rbp_score(Y, S, p=10**4000),
+        lambda: metrics.evaluate(Y, S, LONG),
+        lambda: metrics.evaluate(Y, S, range(5000)),
+        lambda: metrics.evaluate(Y, S, "mrr", convention=LONG),
+        lambda: metrics.evaluate(Y, S, "mrr", convention=[LONG]),
+        lambda: metrics.evaluate(Y, S, "mrr", **{LONG: 1}),
+        lambda: metrics.evaluate(Y, S, "mrr", score_dtype=LONG),
+        lambda: metrics.make_ranking_scorer(LONG),
+        lambda: metrics.make_ranking_scorer([1] * 5000),
+        lambda: metrics.make_ranking_scorer("mrr", greater_is_better=LONG),
+        lambda: metrics.get_scorer(LONG),
+        lambda: metrics.add_scorer(LONG.upper(), len),
+        lambda: metrics.add_scorer("mine", LONG),
+        lambda: metrics.tie_report(Y, S, LONG),
+    ],
+)
+def test_a_message_shows_at_most_200_characters_of_the_input(call):
+    with pytest.raises((TypeError, ValueError)) as error:
+        call()
+    longest = max(
+        re.findall(r"x+|1*0+|(?:1, )+", str(error.value)), key=len, default=""
+    )
+    assert len(longest) <= 200
+    assert len(str(error.value)) < 700
+
+
+def test_a_column_is_flattened_with_the_warning_of_scikit_learn():
+    column = np.reshape(Y, (-1, 1))
+    scores = np.reshape(S[::-1], (-1, 1))
+    indexed = pd.DataFrame({"y": Y}, index=pd.Index(Q, name="qid"))
+    # The relevant documents have the ranks 2 and 2; as one query, the first has rank 2.
+    for y_true, y_score, qid, expected in [
+        (column, S[::-1], Q, 1 / 2),
+        (Y, scores, Q, 1 / 2),
+        (column, scores, Q, 1 / 2),
+        (indexed, S[::-1], None, 1 / 2),
+        (indexed, scores, None, 1 / 2),
+        (column, S[::-1], None, 1 / 2),
+        (Y, scores, None, 1 / 2),
+    ]:
+        with pytest.warns(DataConversionWarning, match="A column-vector y_"):
+            assert mrr_score(y_true, y_score, qid=qid) == expected
+    # Lists and candidates of one document.
+    assert mrr_score(column, scores) == 2 / 4
+    assert mrr_score([0, 0], [[3.0], [4.0]]) == 1
+
+
+def test_many_rows_without_ids_are_ranked_as_one_query_with_a_warning():
+    y_true, y_score = np.eye(1, 1001)[0], -np.arange(1001.0)
+    message = "All rows are ranked as one query.*np.zeros"
+    with pytest.warns(UserWarning, match=message):
+        assert mrr_score(y_true, y_score) == 1
+    with pytest.warns(UserWarning, match=message):
+        assert metrics.evaluate(y_true, y_score, "mrr") == {"mrr": 1}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            mrr_score(y_true, y_score)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    # Few rows, ids, or lists of many documents.
+    mrr_score(y_true[:1000], y_score[:1000])
+    mrr_score(y_true, y_score, qid=np.zeros(1001))
+    mrr_score([y_true], [y_score])
+
+
+def test_swapped_arguments_are_noticed():
+    rng = np.random.default_rng(0)
+    grades, scores, qid = rng.integers(0, 5, 60), rng.random(60), np.repeat([0, 1], 30)
+    message = "y_true and y_score look swapped"
+    for labels in (grades, grades.astype(float), grades > 2):
+        with pytest.warns(UserWarning, match=message):
+            mrr_score(scores, labels, qid=qid)
+        with pytest.warns(UserWarning, match=message):
+            mrr_score(scores.reshape(2, 30), labels.reshape(2, 30))
+        mrr_score(labels, scores, qid=qid)
+    # A metric that refuses the scores as grades does not ask to change them.
+    for swapped, refusal in ((scores - 0.5, "negative"), (scores + 2000, "below")):
+        with (
+            pytest.warns(UserWarning, match=message),
+            pytest.raises(ValueError, match=message) as error,
+        ):
+            metrics.ndcg_score(swapped, grades, qid=qid)
+        assert refusal in str(error.value.__cause__)
+        with pytest.raises(ValueError, match=refusal):  # grades of too many kinds
+            metrics.ndcg_score(swapped, scores, qid=qid)
+    with (
+        pytest.warns(UserWarning, match=message),
+        pytest.raises(ValueError, match=message),
+    ):
+        metrics.score_queries(scores - 0.5, grades, "ndcg", qid=qid)
+    with pytest.warns(UserWarning, match=message):
+        metrics.evaluate([0.9, 0.2, 0.4, 0.3, 0.6], [1, 0, 0, 0, 1], "mrr")
+    # Fractional grades of a few levels, and ranks of continuous grades.
+    mrr_score(grades / 2, grades, qid=qid)
+    mrr_score(scores, np.argsort(scores), qid=qid)

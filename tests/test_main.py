@@ -15,42 +15,29 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from skrank.__main__ import main
-from skrank._shell import top_of_queries
 from skrank.stats import compare_rankers
 from skrank.tables import score_runs
-from skrank.tables.trec_text import Triples
 from tests import processes
 from tests.benchmarks.count_calls import count_all_calls
+from tests.command import (
+    BEIR,
+    MRR,
+    OF_ROWS,
+    QRELS,
+    ROWS,
+    RUN,
+    run,
+    tagged,
+    write_files,
+)
 
 pytestmark = pytest.mark.slow
-
-
-QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 1\n3 0 a 2\n"
-RUN = "1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n"
-TIED = "1 Q0 b 1 1 t\n1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n3 Q0 a 1 1 t\n"
-
-MRR = (1 / 2 + 1 + 0) / 3
-
-ROWS = "user,bought,bm25,dense\n1,1,3,1\n1,0,2,2\n2,0,1,1\n2,1,0,2\n"
-OF_ROWS = "--qid user --y-true bought -m mrr"
-BEIR = "query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\ta\t1\n3\ta\t2\n"
 
 
 @pytest.fixture(autouse=True)
 def _files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, text in {"qrels": QRELS, "a.run": RUN, "tied.run": TIED}.items():
-        (tmp_path / name).write_text(text)
-
-
-def run(capsys, command):
-    """Return the exit status, the output and the errors of a command."""
-    try:
-        status = main(command.split())
-    except SystemExit as stop:
-        status = stop.code
-    return status, *capsys.readouterr()
+    write_files(tmp_path)
 
 
 def test_runs_are_the_rows_of_a_table(capsys):
@@ -62,43 +49,6 @@ def test_runs_are_the_rows_of_a_table(capsys):
         f"a.run     {MRR:.4f}  0.3333",
         f"tied.run  {(3 / 4 + 1 + 1) / 3:.4f}  {(1 / 2 + 1 + 1) / 3:.4f}",
     ]
-
-
-def tagged(run, tag):
-    """Return the text of a run with another tag."""
-    return run.replace(" t\n", f" {tag}\n")
-
-
-def test_runs_are_named_by_their_tags_if_these_are_different(capsys, tmp_path):
-    (tmp_path / "b.run").write_text(tagged(TIED, "dense v2"))
-    both = "evaluate qrels a.run b.run -m mrr --json"
-    named = {"t": {"mrr": MRR}, "dense v2": {"mrr": (3 / 4 + 1 + 1) / 3}}
-    assert json.loads(run(capsys, both)[1]) == named
-    assert [*json.loads(run(capsys, f"{both} --names path")[1])] == ["a.run", "b.run"]
-    (tmp_path / "b.run").write_text(TIED)
-    assert [*json.loads(run(capsys, both)[1])] == ["a.run", "b.run"]
-
-
-def test_a_pattern_that_the_shell_left_is_that_of_runs(capsys, tmp_path):
-    for name in ("x", "y"):
-        (tmp_path / f"{name}.run").write_text(tagged(RUN, name))
-    _, output, _ = run(capsys, "evaluate qrels [xy].run -m mrr --json")
-    assert json.loads(output) == {"x": {"mrr": MRR}, "y": {"mrr": MRR}}
-
-
-def test_judgements_or_a_run_come_from_the_standard_input(capsys, monkeypatch):
-    for command, text in {"qrels -": RUN, "- a.run": QRELS}.items():
-        stdin = io.TextIOWrapper(io.BytesIO(text.encode()))
-        monkeypatch.setattr(sys, "stdin", stdin)
-        status, output, error = run(capsys, f"evaluate {command} -m mrr --json")
-        assert (status, error) == (0, "")
-        assert json.loads(output) == {"t": {"mrr": MRR}}
-        assert not stdin.closed
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 Q0 a\n")))
-    _, _, error = run(capsys, "evaluate qrels -")
-    assert error.startswith("skrank: standard input, line 1: 6 fields expected")
-    monkeypatch.setattr(sys, "stdin", None)
-    assert "closed" in run(capsys, "evaluate qrels -")[2]
 
 
 def test_names_and_cutoffs_are_those_of_trec_eval(capsys):
@@ -160,45 +110,6 @@ def test_ties_are_resolved_as_asked(capsys):
     assert found == {"first": low, "optimistic": high, "pessimistic": low}
 
 
-def test_a_depth_leaves_out_what_stands_below_it(capsys):
-    _, output, error = run(capsys, "evaluate qrels a.run -m mrr --json -M 1")
-    assert (json.loads(output), error) == ({"t": {"mrr": (0 + 1 + 0) / 3}}, "")
-    status, output, error = run(capsys, "evaluate qrels tied.run -m mrr --json -M 1")
-    # b stays, since it is the last id.
-    assert (status, json.loads(output)) == (0, {"t": {"mrr": (0 + 1 + 1) / 3}})
-    assert error == (
-        "skrank: -M 1 leaves out some of the tied documents of 1 query of tied.run: "
-        "the last ids stay, as in trec_eval.\n"
-    )
-    as_trec_eval = "evaluate qrels tied.run -m mrr -M 1 --convention trec_eval"
-    assert run(capsys, as_trec_eval)[2] == ""
-
-
-@pytest.mark.parametrize("in_single_precision", [False, True])
-def test_the_top_of_queries_is_that_of_a_sort(in_single_precision):
-    rng = np.random.default_rng(0)
-    pairs = rng.permutation(600)[:400]
-    qid, doc_id = np.char.mod("q%d", pairs % 20).astype("S8"), pairs // 20
-    score = rng.integers(4, size=400) + 1e-9 * rng.integers(2, size=400)
-    read = np.float32 if in_single_precision else float
-    for depth in (1, 3, 100):
-        kept, n_cut = set(), 0
-        for query in set(qid):
-            rows = [
-                (read(score[i]), doc_id[i], i) for i in np.flatnonzero(qid == query)
-            ]
-            rows.sort(reverse=True)
-            kept |= {i for *_, i in rows[:depth]}
-            n_cut += len(rows) > depth and rows[depth - 1][0] == rows[depth][0]
-        top, found = top_of_queries(
-            Triples(qid, doc_id, score), depth, in_single_precision
-        )
-        rows = sorted(kept)
-        assert found == n_cut
-        for column, all_rows in zip(top, (qid, doc_id, score), strict=True):
-            assert column.tolist() == all_rows[rows].tolist()
-
-
 def test_one_table_has_rows_instead_of_runs(capsys, tmp_path):
     (tmp_path / "rows.csv").write_text(ROWS)
     one = f"evaluate rows.csv {OF_ROWS} --json --y-score bm25"
@@ -250,62 +161,6 @@ def test_columns_of_a_table_are_read_by_metrics(capsys, tmp_path):
     assert run(capsys, f"explain {one} {ild}")[0] == 0
 
 
-def test_judgements_of_beir_are_read_by_their_columns(capsys, tmp_path):
-    (tmp_path / "test.tsv").write_text(BEIR)
-    (tmp_path / "a.run").write_text(tagged(RUN, "t"))
-    status, output, error = run(capsys, "evaluate test.tsv a.run -m mrr --json")
-    assert (status, json.loads(output)) == (0, {"t": {"mrr": MRR}})
-    assert "compared as text" in error
-    columns = "--qid query-id --doc-id corpus-id --y-true score"
-    assert run(capsys, f"evaluate test.tsv a.run -m mrr --json {columns}")[0] == 0
-
-
-FORMS = {
-    "evaluate qrels a.run b.run -m mrr -m map@1 --csv": (
-        f"ranker,mrr,map@1\nt,{MRR!r},{1 / 3!r}\nb,{(3 / 4 + 2) / 3!r},{2.5 / 3!r}\n"
-    ),
-    "evaluate qrels a.run b.run -m mrr --markdown --sort": (
-        "| ranker | mrr |\n| :-- | --: |\n| b | 0.9167 |\n| t | 0.5000 |\n"
-    ),
-    "evaluate qrels a.run -m mrr --by-query": (
-        "ranker  qid     mrr\nt       1    0.5000\nt       2    1.0000\n"
-        "t       3    0.0000\n"
-    ),
-    "evaluate qrels a.run -m mrr --by-query - --csv": (
-        "ranker,qid,mrr\nt,1,0.5\nt,2,1.0\nt,3,0.0\n"
-    ),
-    "evaluate qrels a.run -m mrr --markdown --by-query": (
-        "| ranker | qid | mrr |\n| :-- | --: | --: |\n| t | 1 | 0.5000 |\n"
-        "| t | 2 | 1.0000 |\n| t | 3 | 0.0000 |\n"
-    ),
-}
-
-
-@pytest.mark.parametrize(("command", "expected"), FORMS.items(), ids=FORMS)
-def test_values_are_printed_in_several_forms(capsys, tmp_path, command, expected):
-    (tmp_path / "b.run").write_text(tagged(TIED, "b"))
-    assert run(capsys, command) == (0, expected, "")
-
-
-def test_json_has_values_of_queries_and_null_for_what_is_undefined(capsys, tmp_path):
-    _, output, _ = run(capsys, "evaluate qrels a.run -m mrr --by-query --json")
-    values = {"1": {"mrr": 0.5}, "2": {"mrr": 1.0}, "3": {"mrr": 0.0}}
-    assert json.loads(output) == {"t": values}
-    (tmp_path / "qrels").write_text("1 0 a 0\n2 0 a 0\n")
-    _, output, _ = run(capsys, "evaluate qrels a.run --json -m neg_mean_rank")
-    assert json.loads(output) == {"t": {"neg_mean_rank": None}}
-
-
-def test_sorted_runs_begin_with_the_best(capsys, tmp_path):
-    rows = "qid,y_true,none,worst,best\n1,1,5,1,3\n1,0,5,2,2\n1,0,5,3,1\n"
-    (tmp_path / "rows.csv").write_text(rows)
-    scores = "--y-score worst --y-score none --y-score best"
-    command = f"evaluate rows.csv {scores} -m map -m neg_mean_rank --json --sort"
-    for metric in ("", "neg_mean_rank"):
-        _, output, _ = run(capsys, f"{command} {metric}")
-        assert [*json.loads(output)] == ["best", "none", "worst"]
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -319,12 +174,6 @@ def test_options_may_stand_anywhere(capsys, tmp_path, command):
     (tmp_path / "b.run").write_text(tagged(RUN, "b"))
     expected = f"ranker,mrr\nt,{MRR}\nb,{MRR}\n"
     assert run(capsys, command) == (0, expected, "")
-
-
-def test_json_has_all_digits(capsys):
-    status, output, _ = run(capsys, "evaluate qrels a.run -m mrr --json")
-    assert status == 0
-    assert json.loads(output) == {"t": {"mrr": MRR}}
 
 
 def test_a_convention_orders_ties_and_reads_low_grades_as_its_library_does(
@@ -347,97 +196,6 @@ def test_missing_queries_count_0_or_are_dropped(capsys, missing, n):
         capsys, f"evaluate qrels a.run -m mrr --json --missing-queries {missing}"
     )
     assert json.loads(output)["t"]["mrr"] == (1 / 2 + 1) / n
-
-
-def test_values_of_queries_are_written_as_csv(capsys, tmp_path):
-    status, _, _ = run(capsys, "evaluate qrels a.run tied.run -m mrr --by-query q.csv")
-    assert status == 0
-    with (tmp_path / "q.csv").open(newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[:3] == [
-        ["ranker", "qid", "mrr"],
-        ["a.run", "1", "0.5"],
-        ["a.run", "2", "1.0"],
-    ]
-    assert len(rows) == 1 + 3 + 3
-
-
-def test_an_undefined_value_of_a_query_is_written_as_it_counts(capsys, tmp_path):
-    (tmp_path / "qrels").write_text("1 0 a 0\n2 0 a 1\n")
-    status, printed, _ = run(capsys, "evaluate qrels a.run -m mrr --by-query q.csv")
-    assert status == 0
-    assert f"{(0 + 1) / 2:.4f}" in printed  # where it counts 0
-    lines = (tmp_path / "q.csv").read_text().split()
-    assert lines == ["ranker,qid,mrr", "t,1,0.0", "t,2,1.0"]
-
-
-def test_values_of_queries_are_written_as_parquet(capsys, tmp_path):
-    assert run(capsys, "evaluate qrels a.run -m mrr --by-query q.parquet")[0] == 0
-    table = pyarrow.parquet.read_table(tmp_path / "q.parquet")
-    assert table.to_pydict() == {
-        "ranker": ["t"] * 3,
-        "qid": ["1", "2", "3"],
-        "mrr": [0.5, 1.0, 0.0],
-    }
-
-
-def test_no_file_is_written_before_all_runs_are_scored(capsys, tmp_path):
-    for name in ("q.csv", "q.parquet"):
-        bad = f"evaluate qrels a.run nothing -m mrr --by-query {name}"
-        assert run(capsys, bad)[0] == 2
-        assert not (tmp_path / name).exists()
-
-
-@pytest.mark.parametrize("name", ["q.csv", "q.parquet"])
-def test_a_file_that_cannot_be_written_whole_is_not_there(capsys, tmp_path, name):
-    resource = pytest.importorskip("resource")
-    lines = [f"{i} 0 a 1\n" for i in range(5000)]
-    (tmp_path / "many").write_text("".join(lines))
-    (tmp_path / "many.run").write_text(
-        "".join(f"{i} Q0 a 1 1 t\n" for i in range(5000))
-    )
-    (tmp_path / name).write_text("old")
-    before = sorted(tmp_path.iterdir())
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
-    try:
-        command = f"evaluate many many.run -m mrr --by-query {name}"
-        status, output, error = run(capsys, command)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert (status, output) == (2, "")
-    assert "File too large" in error
-    assert sorted(tmp_path.iterdir()) == before
-    assert (tmp_path / name).read_text() == "old"
-
-
-class Terminal(io.StringIO):
-    """A stream that says that somebody looks at it."""
-
-    def isatty(self):
-        return True
-
-
-@pytest.mark.parametrize(("seconds", "is_shown"), [(0, True), (1000, False)])
-def test_what_takes_long_has_a_bar_on_a_terminal(
-    capsys, tmp_path, monkeypatch, seconds, is_shown
-):
-    monkeypatch.setattr("skrank._checks.PATIENCE", seconds)
-    (tmp_path / "rows.csv").write_text(ROWS)
-    for command in (
-        "evaluate qrels a.run",
-        "explain qrels a.run -m mrr",
-        f"evaluate rows.csv {OF_ROWS} --y-score bm25",
-    ):
-        assert run(capsys, command)[2] == ""
-        terminal = Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        assert main(command.split()) == 0
-        assert ("100%" in terminal.getvalue()) == is_shown
-        monkeypatch.undo()
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr("skrank._checks.PATIENCE", seconds)
-        capsys.readouterr()
 
 
 @pytest.fixture
@@ -710,14 +468,6 @@ def test_a_file_that_may_not_be_read_ends_with_status_2(capsys, tmp_path):
     assert error == "skrank: [Errno 13] Permission denied: 'a.run'\n"
 
 
-def test_one_run_is_read_as_several_are(capsys, monkeypatch):
-    stdin = io.TextIOWrapper(io.BytesIO(TIED.encode()))
-    monkeypatch.setattr(sys, "stdin", stdin)
-    status, output, error = run(capsys, "ties qrels - -m mrr -M 1")
-    assert (status, error.count("the last ids stay")) == (0, 1)
-    assert output.startswith("0 of 3 queries are tied")
-
-
 def test_warnings_for_developers_are_not_shown(capsys, monkeypatch):
     def warn(*_, **__):
         warnings.warn("old", DeprecationWarning, stacklevel=1)
@@ -756,88 +506,6 @@ def test_an_interrupt_ends_with_status_130_and_no_words(capsys, monkeypatch):
 
     monkeypatch.setattr("skrank._shell.align_sides", stop)
     assert run(capsys, "evaluate qrels a.run") == (130, "", "")
-
-
-def read_as(monkeypatch, encoding, command):
-    """Return the status and the bytes that a terminal of an encoding gets."""
-    written = [io.BytesIO(), io.BytesIO()]
-    for name, file in zip(("stdout", "stderr"), written, strict=True):
-        monkeypatch.setattr(sys, name, io.TextIOWrapper(file, encoding=encoding))
-    try:
-        status = main(command.split())
-    except SystemExit as stop:
-        status = stop.code
-    return status, *(file.getvalue() for file in written)
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp932", "utf-8"])
-@pytest.mark.parametrize("name", ["läuf-検索", "l\udce4uf"], ids=ascii)
-def test_names_are_written_on_every_terminal(tmp_path, monkeypatch, encoding, name):
-    (tmp_path / name).write_text(RUN + "7 Q0 a 1 1 t\n")
-    shown = name.encode(encoding, "backslashreplace")
-    status, output, error = read_as(
-        monkeypatch, encoding, f"evaluate qrels {name} -m mrr --names path"
-    )
-    assert status == 0
-    line = output.splitlines()[1]
-    assert line.startswith(shown)
-    assert line.endswith(b" 0.5000")
-    status, output, error = read_as(
-        monkeypatch, encoding, f"ties qrels {name} --{name}"
-    )
-    assert (status, output) == (2, b"")
-    assert b"unrecognized arguments: --" + shown in error
-    status, output, error = read_as(monkeypatch, encoding, f"evaluate {name}- {name}")
-    assert (status, output) == (2, b"")
-    assert b"No such file" in error
-    status, output, error = read_as(
-        monkeypatch,
-        encoding,
-        f"evaluate qrels {name} -m mrr --names path --json --by-query q.csv",
-    )
-    assert status == 0
-    assert json.loads(output) == {name: {"mrr": MRR}}
-    rows = (tmp_path / "q.csv").read_bytes().splitlines()
-    assert rows[1] == os.fsencode(name) + b",1,0.5"
-
-
-@pytest.mark.parametrize("name", ["a[1].run", "[ab].run", "a*.run", "a?.run", "*"])
-@pytest.mark.skipif(sys.platform == "win32", reason="such names are not allowed")
-def test_a_file_is_read_whose_name_looks_like_a_pattern(capsys, tmp_path, name):
-    (tmp_path / "a1.run").write_text(TIED)
-    (tmp_path / name).write_text(RUN)
-    (tmp_path / f"{name}.qrels").write_text(QRELS)
-    command = f"evaluate {name}.qrels {name} -m mrr --json --names path"
-    status, output, error = run(capsys, command)
-    assert (status, error) == (0, "")
-    assert json.loads(output) == {name: {"mrr": MRR}}
-
-
-def test_integers_of_a_table_meet_the_ids_of_a_trec_file_with_a_sentence(
-    capsys, tmp_path
-):
-    (tmp_path / "qrels.csv").write_text("qid,doc_id,grade\n301,a,1\n302,b,1\n")
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.run").write_text("301 Q0 a 1 1 t\n302 Q0 a 1 1 t\n")
-    status, output, error = run(capsys, "evaluate qrels.csv a.run b.run -m mrr --json")
-    assert status == 0
-    assert json.loads(output) == {"a.run": {"mrr": 0.5}, "b.run": {"mrr": 0.5}}
-    assert error.splitlines() == [
-        f"skrank: The query ids of qrels.csv are integers, and those of {name}.run, "
-        "a TREC file, are text: they are compared as text."
-        for name in ("a", "b")
-    ]
-    status, output, error = run(capsys, "evaluate qrels a.run tied.run -m mrr")
-    assert (status, output) == (2, "")
-    assert "must have queries in common" in error
-
-
-def test_a_run_that_only_ranks_order_is_named_in_a_warning(capsys, tmp_path):
-    (tmp_path / "flat.run").write_text(RUN.replace(" 2 t", " 1 t"))
-    status, _, error = run(capsys, "evaluate qrels flat.run -m mrr")
-    assert status == 0
-    assert error.startswith("skrank: warning: The scores of flat.run are equal")
-    assert error.count("\n") == 1
 
 
 CLOSED = {

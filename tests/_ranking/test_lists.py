@@ -5,11 +5,14 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
 from skrank._ranking.lists import Lists, read_lists
 from skrank._ranking.rank import KeyedLists, sort_keys
 from skrank._ranking.targets import OneTarget
+from skrank.metrics import mrr_score
 
 Y, S, QID = [1, 0, 2, 0], [4.0, 3, 2, 1], [0, 1, 0, 1]
 TARGETS = [0, 1], [[4.0, 3], [2, 1]]
@@ -67,3 +70,30 @@ def test_scattered_lists_with_sorted_keys_say_the_same_as_without(y_true):
 def test_lists_of_infinite_scores_are_not_packed():
     lists = read_lists(Y, [4.0, np.inf, 2, 1], qid=QID)
     assert not lists.is_packable
+
+
+Q = [7, 7, 8, 8]
+
+
+def test_the_ids_may_be_the_index_of_y_true():
+    y_true = pd.Series(Y, index=pd.Index(Q, name="qid"))
+    assert mrr_score(y_true, S) == mrr_score(Y, S, qid=Q)
+    levels = pd.MultiIndex.from_arrays([range(4), Q], names=["row", "qid"])
+    assert mrr_score(pd.Series(Y, index=levels), S) == mrr_score(Y, S, qid=Q)
+    # The argument goes before, and an index of another name says nothing.
+    assert mrr_score(y_true, S, qid=[1, 1, 1, 1]) == mrr_score(Y, S)
+    other = pd.Series(Y, index=pd.Index(Q, name="user"))
+    assert mrr_score(other, S) == mrr_score(Y, S)
+
+
+def test_nan_at_an_excluded_document_is_not_read():
+    exclude = np.array([[False, True, False], [False, False, True]])
+    y_score = [[1, np.nan, 2], [2.0, 1, np.nan]]
+    for mask in (exclude, sparse.csr_matrix(exclude)):
+        for y_true in ([0, 0], [[1, 0, 0], [1, 0, 0]], [[1, 5, 0], [1, 0, 5]]):
+            assert mrr_score(y_true, y_score, exclude=mask) == (1 / 2 + 1) / 2
+        # A target is never excluded.
+        with pytest.raises(ValueError, match="y_score contains NaN"):
+            mrr_score([1, 0], y_score, exclude=mask)
+        with pytest.raises(ValueError, match="y_score contains NaN"):
+            mrr_score([0, 0], [[1, np.nan, 2], [np.nan, 1, 2]], exclude=mask)

@@ -319,17 +319,9 @@ def test_what_tie_report_does_not_take_raises(params, match):
 
 
 Y = [1, 0, 0, 1, 0, 1]
-
-
 SCORES = [5, 4, 3, 2, 1, 1]
-
-
 QID = [0, 0, 0, 0, 0, 1]
-
-
 JUDGED = [True, False, True, True, True, True]
-
-
 CHOICES = ["nonrelevant", "condensed", "inferred", "lowest", "highest"]
 
 

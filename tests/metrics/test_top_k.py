@@ -7,6 +7,7 @@ import math
 import pytest
 
 import skrank.metrics
+from skrank import metrics
 from skrank.metrics import (
     evaluate,
     gm_map_score,
@@ -93,3 +94,12 @@ def test_average_precision_may_be_divided_by_k():
     assert evaluate(y_true, y_score, "map@4", normalize="k") == {
         "map@4": pytest.approx((1 + 2 / 3) / 4)
     }
+
+
+def test_a_huge_beta_counts_recall_alone():
+    # One of two relevant documents is found.
+    values = [
+        metrics.fbeta_at_k_score([1, 0, 1], [3, 2, 1], k=1, beta=beta)
+        for beta in (1e100, 1e200, 1e308)
+    ]
+    assert values == [1 / 2] * 3

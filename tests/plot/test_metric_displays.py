@@ -205,7 +205,6 @@ def test_the_baseline_must_be_one_of_the_rankers():
 # All three documents are tied in the first query of "flat", none in those of "sharp".
 FIRST = np.array([[1, 0, 0], [1, 0, 0]])
 
-
 TIED_RUNS = {
     "flat": np.array([[1, 1, 1], [3, 2, 1]]),
     "sharp": np.array([[2, 3, 1], [3, 2, 1]]),

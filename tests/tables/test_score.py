@@ -25,8 +25,6 @@ from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.tables.sources import FORMS, ORDERS, SMALL, arrays, as_source, draw
 
 pytestmark = pytest.mark.slow
-
-
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 
 
@@ -464,7 +462,6 @@ ROWS = {
     "old": [2.0, 1.0, 2.0, 1.0, 5.0, 1.0],
     "new": [1, 2, 3, 1, 0, 2],
 }
-
 
 NAMES = {"qid": "user", "y_true": "bought", "doc_id": "item"}
 

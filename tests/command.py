@@ -1,0 +1,33 @@
+"""Small files of TREC and tables, and commands that read them."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skrank.__main__ import main
+
+QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 1\n3 0 a 2\n"
+RUN = "1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n"
+TIED = "1 Q0 b 1 1 t\n1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n3 Q0 a 1 1 t\n"
+MRR = (1 / 2 + 1 + 0) / 3
+ROWS = "user,bought,bm25,dense\n1,1,3,1\n1,0,2,2\n2,0,1,1\n2,1,0,2\n"
+OF_ROWS = "--qid user --y-true bought -m mrr"
+BEIR = "query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\ta\t1\n3\ta\t2\n"
+
+
+def run(capsys, command):
+    """Return the exit status, the output and the errors of a command."""
+    try:
+        status = main(command.split())
+    except SystemExit as stop:
+        status = stop.code
+    return status, *capsys.readouterr()
+
+
+def tagged(run, tag):
+    """Return the text of a run with another tag."""
+    return run.replace(" t\n", f" {tag}\n")
+
+
+def write_files(folder):
+    """Write judgements and two runs."""
+    for name, text in {"qrels": QRELS, "a.run": RUN, "tied.run": TIED}.items():
+        (folder / name).write_text(text)
