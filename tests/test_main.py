@@ -316,7 +316,7 @@ def test_one_table_is_explained_shown_and_looked_at_for_ties(capsys, tmp_path):
     two = "--y-score old --y-score new -m mrr --query \u00e9"
     status, output, _ = run(capsys, f"show {table} {two}")
     assert status == 0
-    assert output.splitlines()[2].split() == ["old:", "0.7500", "new:", "1.0000"]
+    assert {"old: 0.7500", "new: 1.0000"} <= {*output.splitlines()}
 
 
 def test_show_prints_the_documents_of_one_query_by_each_ranker(capsys, tmp_path):

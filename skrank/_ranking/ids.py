@@ -86,6 +86,7 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
     except (TypeError, ValueError):  # as of pandas.NA, which is not True or False
         are_few = False
     starts = new.nonzero()[0] if are_few else None
+    del new  # so that its memory is used again
     heads = rows if starts is None else rows[starts]
     if codes is None:
         return Heads(*_encode_array(heads, name), starts, len(rows))

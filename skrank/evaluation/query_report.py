@@ -101,6 +101,10 @@ class QueryReport:
     is_undefined : bool
         Whether the metric is undefined for the query.
 
+    See Also
+    --------
+    query_report : Makes it.
+
     Examples
     --------
     >>> from skrank.metrics import query_report

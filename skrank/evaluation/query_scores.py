@@ -73,6 +73,11 @@ class QueryScores:
     weight : ndarray of shape (n_queries,) or None
         The weight of each query.
 
+    See Also
+    --------
+    score_queries : Makes it of arrays.
+    evaluate : The summary alone.
+
     Examples
     --------
     >>> from skrank.metrics import score_queries

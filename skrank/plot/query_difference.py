@@ -63,6 +63,10 @@ class QueryDifferenceDisplay(Display):
     figure_ : Figure
         The figure that contains the axes.
 
+    See Also
+    --------
+    skrank.metrics.score_queries : The values by query.
+
     Examples
     --------
     Each query is an image of a digit, and those that show the same digit are relevant.

@@ -65,6 +65,11 @@ class RankerComparison(Result):
     judge : QueryScores, default=None
         The scores by the labels of a machine.
 
+    See Also
+    --------
+    compare_rankers : Makes it.
+    skrank.plot.ComparisonDisplay : Draws it.
+
     Examples
     --------
     >>> import numpy as np

@@ -208,6 +208,10 @@ class GateDecision:
         lower end allows for, or None for hits; and `required`, the numbers of queries
         that would decide as in :func:`required_queries`, or None.
 
+    See Also
+    --------
+    gate : Makes it.
+
     Examples
     --------
     >>> from skrank.stats import gate

@@ -58,6 +58,11 @@ class ClusterScores:
     engine : object
         The data frame that is scored.
 
+    See Also
+    --------
+    score_table : Makes it.
+    skrank.metrics.QueryScores : What `collect` returns.
+
     Examples
     --------
     >>> import pandas as pd
@@ -355,6 +360,10 @@ def ship_to_spark(spark: Any) -> None:
     ----------
     spark : pyspark.sql.SparkSession
         The session.
+
+    See Also
+    --------
+    score_table : Scores data frames of Spark.
 
     Examples
     --------

@@ -99,13 +99,13 @@ def test_the_ranker_knows_the_sizes_of_all_queries():
     assert ranker.query_sizes_ == dict(enumerate(np.bincount(QID).tolist()))
 
 
-@pytest.mark.parametrize("value", [0, 1, -3, True])
+@pytest.mark.parametrize("value", [0, 1, -3])
 def test_too_few_queries_are_refused(value):
     with pytest.raises(ValueError, match=r"max_queries == .*, must be >= 2"):
         QueryRanker(Ridge(), max_queries=value).fit(X, Y, qid=QID)
 
 
-@pytest.mark.parametrize("value", [5.0, "all", "auto"])
+@pytest.mark.parametrize("value", [5.0, "all", "auto", True])
 def test_what_is_no_number_of_queries_is_refused(value):
     with pytest.raises(TypeError, match="max_queries must be an instance of int"):
         QueryRanker(Ridge(), max_queries=value).fit(X, Y, qid=QID)
