@@ -124,6 +124,7 @@ Q = [7, 7, 8, 8]
 LONG = "x" * 5000
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "call",
     [

@@ -61,6 +61,15 @@ TWINS = {
 }
 
 ROOT = Path(__file__).parents[1]
+TESTS = ROOT / "tests"
+# What the folders of tests hold that are not those of a folder of the package.
+OTHER_TESTS = {
+    "benchmarks": "programs that measure time and memory",
+    "live": "tests that need further libraries",
+    "other_libraries": "the numbers of other libraries, and tests that compare them",
+    "studies": "programs that simulate, or draw more than a test may",
+    "typing": "what type checkers read",
+}
 # What the top level of the repository holds besides names that begin with a dot.
 TOP_LEVEL = {
     "CHANGELOG.md",
@@ -73,6 +82,8 @@ TOP_LEVEL = {
     "skrank",
     "tests",
 }
+
+PROGRAMS = {"scoring/entry_points.py": "what tests of the registry start as a process"}
 
 
 def module_of(file):
@@ -164,6 +175,39 @@ def test_no_two_modules_define_the_same_name_or_have_the_same_file_name():
             for name in filter(None, names):
                 homes[name].add(file)
     assert {name for name, files in homes.items() if len(files) > 1} == TWINS.keys()
+
+
+def test_a_module_has_the_test_file_of_its_name():
+    """That of `skrank/stats/gates.py` is `tests/stats/test_gates.py`."""
+    for file in SOURCE:
+        folder, _, name = file.rpartition("/")
+        if name == "__init__.py":
+            continue
+        name = name.removesuffix(".py")
+        name = name if folder else name.strip("_")  # of `_checks.py` and `__main__.py`
+        assert (TESTS / folder / f"test_{name}.py").exists(), file
+
+
+def test_a_folder_of_tests_is_that_of_a_folder_of_the_package():
+    def folders(root):
+        return {file.parent.relative_to(root).as_posix() for file in root.rglob("*.py")}
+
+    others = {
+        folder for folder in folders(TESTS) if folder.partition("/")[0] in OTHER_TESTS
+    }
+    assert folders(TESTS) - others == folders(PACKAGE)
+    assert {folder.partition("/")[0] for folder in others} == OTHER_TESTS.keys()
+
+
+def test_programs_stand_in_folders_of_their_own():
+    """Among tests there are only tests and their helpers, but for `PROGRAMS`."""
+    found = {
+        file.relative_to(TESTS).as_posix()
+        for file in TESTS.rglob("*.py")
+        if re.search(r"(?m)^if __name__ ==", file.read_text("utf-8"))
+    }
+    found = {file for file in found if file.partition("/")[0] not in OTHER_TESTS}
+    assert found == PROGRAMS.keys()
 
 
 def test_no_module_asserts():

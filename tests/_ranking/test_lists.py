@@ -42,13 +42,6 @@ def test_documents_answer_what_is_asked_and_are_frozen(documents):
     assert documents.n_relevant().shape == documents.n_documents().shape == (2,)
 
 
-def test_queries_of_one_target_have_one_document_of_grade_1():
-    documents = OneTarget(np.arange(2), np.array([3, 4]))
-    assert documents.n_documents().tolist() == [3, 4]
-    query, grade, count = documents.count_grades()
-    assert (query.tolist(), grade.tolist(), count.tolist()) == ([0, 1], [1, 1], [1, 1])
-
-
 @pytest.mark.parametrize("y_true", [Y, [0.5, 0, 0.25, 0]])
 def test_scattered_lists_with_sorted_keys_say_the_same_as_without(y_true):
     lists = read_lists(y_true, S, qid=QID)

@@ -16,8 +16,6 @@ from skrank.metrics import QueryScores, evaluate, score_queries
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
 
 pytestmark = pytest.mark.slow_rows
-
-
 EVERY = LISTED
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"
 
@@ -151,78 +149,6 @@ def led(ranking):
     return ranking.expected_at_first(lambda rank: rank == 1)
 
 
-def test_parts_with_other_highest_grades_are_refused():
-    one = {"y_true": [1, 0], "y_score": [2, 1], "qid": [7, 7]}
-    other = {"y_true": [4, 0], "y_score": [2, 1], "qid": [8, 8]}
-    for name in ("err", "rbp@5"):
-        parts = [score_queries(**data, metrics=name) for data in (one, other)]
-        message = r"highest grade of all data, which was 1.0 .* 4.0 .*`max_grade`"
-        with pytest.raises(ValueError, match=message):
-            QueryScores.concat(parts)
-        parts = [
-            score_queries(**data, metrics=name, max_grade=4) for data in (one, other)
-        ]
-        parts.append(score_queries([4, 0], [1, 2], name, qid=[9, 9], max_grade=5))
-        with pytest.raises(ValueError, match="max_grade=4 and max_grade=5"):
-            QueryScores.concat(parts)
-        assert QueryScores.concat(parts[:2]).values.shape == (1, 1, 2)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [(np.array([1, 2]), np.array(["1", "x"])), (np.array([1, 2]), [1.5, 2.5])],
-)
-def test_ids_of_parts_keep_their_types(one, other):
-    parts = [score_queries([1, 1], [1, 1], "mrr", qid=qid) for qid in (one, other)]
-    ids = QueryScores.concat(parts).keys["qid"].tolist()
-    expected = [*one.tolist(), *np.asarray(other).tolist()]
-    assert {(type(id), id) for id in ids} == {(type(id), id) for id in expected}
-
-
-def test_parts_with_other_negative_grades_are_refused():
-    one = score_queries([1, 0], [2, 1], "spearman", qid=[7, 7])
-    other = score_queries([1, -3], [2, 1], "spearman", qid=[8, 8])
-    with pytest.raises(ValueError, match=r"the lowest grade of all data, .* -3.0"):
-        QueryScores.concat([one, other])
-
-
-def test_a_query_in_two_parts_is_refused_by_its_name():
-    parts = [score_queries([1, 0], [2, 1], "mrr", qid=["a", name]) for name in "bc"]
-    with pytest.raises(ValueError, match="Got the query qid='a' twice"):
-        QueryScores.concat(parts)
-    folds = [
-        score_queries([1, 0], [2, 1], "mrr", qid=[3, 3], by={"fold": [i, i]})
-        for i in (0, 1)
-    ]
-    assert QueryScores.concat(folds).keys["fold"].tolist() == [0, 1]
-    with pytest.raises(ValueError, match="Got the query qid=3, fold=1 twice"):
-        QueryScores.concat([*folds, folds[1]])
-
-
-def test_parts_must_be_alike():
-    def scores(**params):
-        given = {"y_true": [1, 0], "y_score": [2, 1], "metrics": "mrr"} | params
-        return score_queries(**given)
-
-    for other, message in [
-        (scores(metrics="map"), "the same metrics"),
-        (scores(y_score={"a": [2, 1]}), "the same rankers"),
-        (scores(sample_weight=[1, 1]), "and weights if one of them has"),
-        (scores(ties="first"), "ties='expected' and ties='first'"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            QueryScores.concat([scores(), other])
-    with pytest.raises(TypeError, match=r"instances of QueryScores\. Got dict"):
-        QueryScores.concat([{}])
-    with pytest.raises(ValueError, match="at least one part"):
-        QueryScores.concat([])
-
-
-def test_ids_of_different_types_stay_different():
-    parts = [score_queries([1], [1], "mrr", qid=[name]) for name in (1, "1")]
-    assert QueryScores.concat(parts).keys["qid"].tolist() == [1, "1"]
-
-
 def test_parts_may_weigh_nothing_but_the_whole_may_not():
     parts = [
         score_queries([1, 0], scores, "mrr", qid=[i, i], sample_weight=[weight] * 2)
@@ -291,30 +217,6 @@ def test_several_rankers_of_every_shape_are_scored_as_each_alone(shape, params):
     scores = score_queries(y_true, runs, names, **data, **params).summary()
     for name, y_score in runs.items():
         assert_same(scores[name], evaluate(y_true, y_score, names, **data, **params))
-
-
-@pytest.mark.filterwarnings(UNDEFINED)
-def test_segments_are_summarized_apart():
-    data = draw(8)
-    segment = np.array(["new", "old"])[data["qid"] % 2]
-    names = ["map", "z_mrr", "neg_median_rank"]
-    weight = 1 + data["qid"] % 3
-    scores = score_queries(
-        **data, metrics=names, by=pd.Series(segment, name="age"), sample_weight=weight
-    )
-    assert_same(scores.summary(), evaluate(**data, metrics=names, sample_weight=weight))
-    assert list(scores.keys) == ["qid", "age"]
-    summary = scores.summary(by="age")
-    assert list(summary) == ["new", "old"]
-    for name, value in summary.items():
-        own = segment == name
-        rows = {key: values[own] for key, values in data.items()}
-        alone = evaluate(**rows, metrics=names, sample_weight=weight[own])
-        assert_same(value, alone)
-    pairs = scores.summary(by=["age", "qid"])
-    assert next(iter(pairs)) == ("new", 0)
-    with pytest.raises(ValueError, match=r"among \['age', 'qid'\]. Got 'fold' instead"):
-        scores.summary(by="fold")
 
 
 def test_one_query_of_two_folds_is_two_queries():
@@ -558,3 +460,27 @@ def test_where_names_what_is_not_there(values, message):
     )
     with pytest.raises(ValueError, match=message):
         scores.where(**values)
+
+
+@pytest.mark.filterwarnings(UNDEFINED)
+def test_segments_are_summarized_apart():
+    data = draw(8)
+    segment = np.array(["new", "old"])[data["qid"] % 2]
+    names = ["map", "z_mrr", "neg_median_rank"]
+    weight = 1 + data["qid"] % 3
+    scores = score_queries(
+        **data, metrics=names, by=pd.Series(segment, name="age"), sample_weight=weight
+    )
+    assert_same(scores.summary(), evaluate(**data, metrics=names, sample_weight=weight))
+    assert list(scores.keys) == ["qid", "age"]
+    summary = scores.summary(by="age")
+    assert list(summary) == ["new", "old"]
+    for name, value in summary.items():
+        own = segment == name
+        rows = {key: values[own] for key, values in data.items()}
+        alone = evaluate(**rows, metrics=names, sample_weight=weight[own])
+        assert_same(value, alone)
+    pairs = scores.summary(by=["age", "qid"])
+    assert next(iter(pairs)) == ("new", 0)
+    with pytest.raises(ValueError, match=r"among \['age', 'qid'\]. Got 'fold' instead"):
+        scores.summary(by="fold")

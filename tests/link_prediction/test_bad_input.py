@@ -4,7 +4,6 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from skrank.link_prediction import (
@@ -59,24 +58,6 @@ def test_triples_that_the_model_cannot_know(X, message):
     message = message.replace(" know 3 ", " model knows 3 ")
     with pytest.raises(ValueError, match=message):
         rank_triples(NAMED, X)
-
-
-@pytest.mark.parametrize(
-    ("X", "kind"), [({("a", "r", "b")}, "set"), (sparse.eye(3), "sparse matrix")]
-)
-def test_triples_that_are_no_array(X, kind):
-    with pytest.raises(TypeError, match=f"Got a {kind}"):
-        rank_triples(NAMED, X)
-
-
-def test_unknown_entities_are_cured_by_the_parameter_that_lists_them():
-    X, known = [["a", "r", "x"]], PopularityPredictor(entities=["a", "b", "c", "x"])
-    with pytest.raises(ValueError, match=r"as the parameter `entities=`"):
-        rank_triples(NAMED, X)
-    with pytest.raises(ValueError, match=r"as the parameter `relations=`"):
-        rank_triples(NAMED, [["a", "q", "b"]])
-    ranks = rank_triples(known.fit([["a", "r", "b"], ["b", "s", "c"]]), X)
-    assert len(ranks) == 2
 
 
 LONG = "x" * 10_000

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
+from scipy.stats import somersd, spearmanr
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import (
     evaluate,
@@ -327,3 +329,69 @@ def test_condensed_lists_have_lost_what_is_not_judged_and_was_not_returned_as_we
             returned=returned[judged], average=None,
         )  # fmt: skip
         assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+def ratings(seed, n=40):
+    rng = np.random.default_rng(seed)
+    y_true = rng.normal(size=n).round(1)
+    return y_true, (y_true + rng.normal(size=n)).round(1)
+
+
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("seed", range(5))
+def test_spearman_with_midranks_is_that_of_scipy(seed):
+    y_true, y_score = ratings(seed)
+    expected = spearmanr(y_true, y_score)[0]
+    assert_allclose(spearman_score(y_true, y_score, ties="midrank"), expected)
+    # Grades up to a threshold count as one.
+    expected = spearmanr(np.maximum(y_true, 0.5), y_score)[0]
+    got = spearman_score(y_true, y_score, ties="midrank", threshold=0.5)
+    assert_allclose(got, expected)
+
+
+def test_spearman_with_midranks_of_equal_scores_is_undefined():
+    with pytest.warns(UndefinedMetricWarning):
+        assert math.isnan(spearman_score([2, 1, 0], [1, 1, 1], ties="midrank"))
+    # The mean over random orders is 0 and the best value 1: nothing is adjusted.
+    y_true, y_score = ratings(1)
+    plain = spearman_score(y_true, y_score, ties="midrank")
+    assert_allclose(
+        spearman_score(y_true, y_score, ties="midrank", adjusted=True), plain
+    )
+
+
+def test_midranks_need_the_scores_of_all_documents():
+    with pytest.raises(ValueError, match="'ties' parameter of rbo_score"):
+        rbo_score([1, 0], [2, 1], ties="midrank")
+    with pytest.raises(ValueError, match="reads the tied scores of all documents"):
+        spearman_score([1, 0], [[2, 1], [2, 1]], ties="midrank")
+
+
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("seed", range(5))
+def test_spearman_reads_negative_ratings(seed):
+    y_true, _ = ratings(seed)
+    y_score = np.random.default_rng(seed).permutation(len(y_true))
+    assert_allclose(spearman_score(y_true, y_score), spearmanr(y_true, y_score)[0])
+
+
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("seed", range(5))
+def test_rank_correlation_reads_negative_ratings(seed):
+    y_true, y_score = ratings(seed)
+    by_grade = somersd(y_true, y_score).statistic  # Somers' D of y given x
+    assert_allclose(2 * rank_correlation_score(y_true, y_score) - 1, by_grade)
+
+    def weights(high, low):
+        assert (high > low).all()
+        return high - low
+
+    pairs = [
+        (abs(a - b), 1 + np.sign(a - b) * np.sign(x - y))
+        for (a, x), (b, y) in itertools.combinations(
+            zip(y_true, y_score, strict=True), 2
+        )
+    ]
+    expected = sum(w * right / 2 for w, right in pairs) / sum(w for w, _ in pairs)
+    got = rank_correlation_score(y_true, y_score, weights=weights)
+    assert_allclose(got, expected)

@@ -2,12 +2,21 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import label_ranking_average_precision_score, label_ranking_loss
 
-from skrank.metrics import evaluate, get_scorer, lrap_score, map_score, ranking_loss
+from skrank.metrics import (
+    evaluate,
+    get_scorer,
+    gm_map_score,
+    lrap_score,
+    map_score,
+    ranking_loss,
+)
 
 
 def lists(n_levels, seed=0):
@@ -85,3 +94,45 @@ def test_the_scorers_are_larger_for_better_models():
     assert get_scorer("neg_ranking_loss") is not None
     with pytest.raises(ValueError, match="Did you mean 'neg_ranking_loss'"):
         get_scorer("ranking_loss")
+
+
+def test_the_geometric_mean_takes_no_factor_below_one_in_100_000():
+    # The average precisions are 1, 1 / 2 and 0.
+    y_true, y_score = [1, 0, 0, 1, 1, 0], [2, 1, 2, 1, 1, 2]
+    options = {"qid": [1, 1, 2, 2, 3, 3], "returned": [True] * 4 + [False, True]}
+    assert map_score(y_true, y_score, **options) == (1 + 1 / 2 + 0) / 3
+    expected = (1 * 1 / 2 * 1e-5) ** (1 / 3)
+    assert gm_map_score(y_true, y_score, **options) == pytest.approx(expected)
+    values = gm_map_score(y_true, y_score, average=None, **options)
+    assert values.tolist() == [1, 1 / 2, 0]
+    weight = [2, 2, 1, 1, 0, 0]
+    weighted = gm_map_score(y_true, y_score, sample_weight=weight, **options)
+    assert weighted == pytest.approx(math.sqrt(1 / 2) ** (2 / 3))
+
+
+def test_a_query_without_a_relevant_document_has_the_least_factor():
+    y_true, qid = [1, 0, 0, 0], [1, 1, 2, 2]
+    assert gm_map_score(y_true, [2, 1, 2, 1], qid=qid) == pytest.approx(math.sqrt(1e-5))
+    left_out = {"replace_undefined_by": math.nan}
+    assert gm_map_score(y_true, [1, 2, 2, 1], qid=qid, **left_out) == pytest.approx(
+        1 / 2
+    )
+
+
+def test_average_precision_may_be_divided_by_k():
+    # P@1 = 1 and P@3 = 2 / 3 at the two relevant documents that are found.
+    y_true, y_score = [1, 0, 1, 0, 1], [5, 4, 3, 2, 1]
+    for k, expected in [
+        (1, 1 / 1),
+        (3, (1 + 2 / 3) / 3),
+        (4, (1 + 2 / 3) / 4),
+        (10, (1 + 2 / 3 + 3 / 5) / 10),
+        (None, (1 + 2 / 3 + 3 / 5) / 5),
+    ]:
+        score = map_score(y_true, y_score, k=k, normalize="k")
+        assert score == pytest.approx(expected)
+    # Tied documents, of which one in two is relevant, at ranks 1 and 2.
+    assert map_score([1, 0], [1, 1], k=4, normalize="k") == (1 + 1 / 2) / 2 / 4
+    assert evaluate(y_true, y_score, "map@4", normalize="k") == {
+        "map@4": pytest.approx((1 + 2 / 3) / 4)
+    }

@@ -11,7 +11,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from sklearn import clone, config_context
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import Ridge
@@ -202,44 +201,6 @@ def test_what_is_below_the_cutoff_is_not_read():
         ValueError, match="'popularity' must hold finite numbers from 0"
     ):
         popularity_score(None, scores, qid=qid, popularity=views, k=2)
-
-
-@pytest.mark.parametrize("kind", ["series", "dict", "array", "strings", "sparse"])
-def test_columns_of_items_are_those_of_the_rows(kind):
-    rng = np.random.default_rng(0)
-    item = rng.integers(0, 5, size=30)
-    table, qid = rng.random((5, 2)), np.repeat(np.arange(6), 5)
-    scores = rng.integers(0, 4, size=30)
-    rows = table[item]
-    tables = {
-        "series": (
-            pd.DataFrame(table, index=list("edcba")),
-            np.array(list("edcba"))[item],
-        ),
-        "dict": (dict(zip("edcba", table, strict=True)), np.array(list("edcba"))[item]),
-        "array": (table, item),
-        "strings": (
-            pd.DataFrame(table, index=list("edcba")),
-            pd.Series(np.array(list("edcba"))[item]),
-        ),
-        "sparse": (sparse.csr_matrix(table), item),
-    }
-    by_row = ild_score(None, scores, qid=qid, features=rows, k=3)
-    by_item = ild_score(None, scores, qid=qid, features=of_items(*tables[kind]), k=3)
-    assert by_item == by_row
-    sparse_rows = sparse.csr_matrix(rows)
-    assert ild_score(None, scores, qid=qid, features=sparse_rows, k=3) == by_row
-
-
-def test_an_item_that_the_table_lacks_is_an_error_if_it_is_read():
-    views = of_items({"a": 1, "b": 2}, ["a", "x", "b"])
-    assert popularity_score(None, [3, 1, 2], popularity=views, k=2) == 1.5
-    with pytest.raises(ValueError, match="Got no item 'x' among 2"):
-        popularity_score(None, [3, 1, 2], popularity=views)
-    with pytest.raises(ValueError, match="Got no item 5 among 2"):
-        popularity_score(None, [3, 1], popularity=of_items([1, 2], [0, 5]))
-    with pytest.raises(ValueError, match="Got 'a' twice"):
-        of_items(pd.Series([1, 2], index=["a", "a"]), ["a"])
 
 
 def test_metrics_share_one_call_and_one_ranking():
@@ -565,11 +526,6 @@ def test_equal_documents_have_the_distance_0(size):
     assert ild_score(None, [3, 2, 1], features=[[size, 3 * size]] * 3) == 0
     features = [[size, 0], [0, size], [size, 0]]  # two of three pairs are at distance 1
     assert ild_score(None, [3, 2, 1], features=features) == pytest.approx(2 / 3)
-
-
-def test_items_may_be_integers_among_objects():
-    views = of_items([5.0, 7.0], np.array([1, 0], dtype=object))
-    assert popularity_score(None, [2, 1], popularity=views, k=1) == 7
 
 
 @pytest.mark.parametrize("distance", ["cosine", "euclidean"])

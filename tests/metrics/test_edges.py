@@ -2,9 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import itertools
 import math
-import statistics
 import warnings
 from fractions import Fraction
 
@@ -12,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import somersd, spearmanr
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._engine.request import METRICS
@@ -24,35 +21,24 @@ from skrank.metrics import (
     evaluate,
     explain,
     fbeta_at_k_score,
-    geometric_mean_rank,
     hits_at_k_score,
     mean_rank,
-    median_rank,
     mrr_score,
     ndcg_score,
     precision_at_k_score,
     rank_correlation_score,
-    rank_median_absolute_deviation,
     rbo_score,
-    reader,
     recall_at_k_score,
     spearman_score,
 )
-from tests.brute_force import ADJUSTABLE, NAMES, call, full_name, query_value
+from tests.brute_force import ADJUSTABLE, NAMES, call, full_name
+from tests.metrics.test_first_relevant import queries_with_first_ranks
 
 pytestmark = pytest.mark.slow_rows
-
 
 OF_FIRST_RANKS = sorted(
     name for name in NAMES if METRICS[name.split("@")[0]].reads_first_rank
 )
-
-
-def queries_with_first_ranks(ranks, n=9):
-    """Return (y_true, y_score) of shape (n_queries, n), one relevant document each."""
-    y_true = np.zeros((len(ranks), n), dtype=int)
-    y_true[np.arange(len(ranks)), np.array(ranks) - 1] = 1
-    return y_true, -np.tile(np.arange(float(n)), (len(ranks), 1))
 
 
 # Weight 0 is removal
@@ -93,61 +79,7 @@ def test_a_query_of_weight_0_is_as_if_it_were_not_there(name, instead):
         assert_allclose(value(slice(None)), value(kept), rtol=1e-12, atol=1e-14)
 
 
-def test_a_rank_that_a_weight_of_0_removes_is_not_replaced_by_0():
-    value = geometric_mean_rank(
-        [0, 0, 0, 1],
-        [2, 1, 2, 1],
-        qid=[0, 0, 1, 1],
-        sample_weight=[0, 0, 1, 1],
-        replace_undefined_by=0.0,
-    )
-    assert value == 2.0
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-def test_a_z_score_is_undefined_if_the_queries_that_weigh_have_one_order():
-    y_true, y_score = [[1, 1, 1, 1], [1, 0, 0, 1]], [[1, 1, 1, 1], [3, 2, 1, 0]]
-    names = ["z_geometric_mean_rank", "z_mean_rank", "z_mrr"]
-    scores = evaluate(y_true, y_score, names, sample_weight=[2.5, 0])
-    assert np.isnan(list(scores.values())).all()
-
-
 # Weights of any size
-
-
-@pytest.mark.parametrize("small", [1e-10, 1e-20, 1e-300])
-def test_a_median_heeds_the_smallest_weight(small):
-    data = queries_with_first_ranks([1, 2, 9])
-    assert median_rank(*data, sample_weight=[1, small, 1]) == 2.0
-    # The distances 1, 0, 7 to it.
-    value = rank_median_absolute_deviation(*data, sample_weight=[1, small, 1])
-    assert_allclose(value, 1.482602218505602)
-
-
-def test_a_median_of_rounded_weights_is_that_of_the_decimal_numbers():
-    data = queries_with_first_ranks([1, 2, 9])
-    assert median_rank(*data, sample_weight=[0.1, 0.2, 0.3]) == 5.5
-    assert median_rank(*data, sample_weight=[0.1, 0.2, 0.3 + 1e-13]) == 9.0
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_a_weighted_median_is_that_of_exact_fractions(seed):
-    rng = np.random.default_rng(seed)
-    ranks = rng.permutation(np.arange(1, 10))[: rng.integers(1, 10)]
-    weight = 2.0 ** rng.integers(-60, 1, len(ranks))
-    up_to, total = Fraction(0), sum(map(Fraction, weight.tolist()))
-    middle = []
-    for place in np.argsort(ranks):
-        before, up_to = up_to, up_to + Fraction(weight[place])
-        if before <= total / 2 <= up_to:
-            middle.append(ranks[place])
-    data = queries_with_first_ranks(ranks)
-    assert median_rank(*data, sample_weight=weight) == (middle[0] + middle[-1]) / 2
-
-
-def test_the_median_of_tied_ranks_is_not_moved_by_rounding():
-    # 22 of 44 tied documents are relevant: the first one leads with probability 1/2.
-    assert median_rank([1] * 22 + [0] * 22, [0] * 44) == 1.5
 
 
 @pytest.mark.parametrize("unit", [8e307, 5e-324, 2.0**-1030])
@@ -201,69 +133,6 @@ def test_explain_names_the_rule_for_grades_that_stand_for_no_judgement():
 
 
 # All ratings count
-
-
-def ratings(seed, n=40):
-    rng = np.random.default_rng(seed)
-    y_true = rng.normal(size=n).round(1)
-    return y_true, (y_true + rng.normal(size=n)).round(1)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_spearman_with_midranks_is_that_of_scipy(seed):
-    y_true, y_score = ratings(seed)
-    expected = spearmanr(y_true, y_score)[0]
-    assert_allclose(spearman_score(y_true, y_score, ties="midrank"), expected)
-    # Grades up to a threshold count as one.
-    expected = spearmanr(np.maximum(y_true, 0.5), y_score)[0]
-    got = spearman_score(y_true, y_score, ties="midrank", threshold=0.5)
-    assert_allclose(got, expected)
-
-
-def test_spearman_with_midranks_of_equal_scores_is_undefined():
-    with pytest.warns(UndefinedMetricWarning):
-        assert math.isnan(spearman_score([2, 1, 0], [1, 1, 1], ties="midrank"))
-    # The mean over random orders is 0 and the best value 1: nothing is adjusted.
-    y_true, y_score = ratings(1)
-    plain = spearman_score(y_true, y_score, ties="midrank")
-    assert_allclose(
-        spearman_score(y_true, y_score, ties="midrank", adjusted=True), plain
-    )
-
-
-def test_midranks_need_the_scores_of_all_documents():
-    with pytest.raises(ValueError, match="'ties' parameter of rbo_score"):
-        rbo_score([1, 0], [2, 1], ties="midrank")
-    with pytest.raises(ValueError, match="reads the tied scores of all documents"):
-        spearman_score([1, 0], [[2, 1], [2, 1]], ties="midrank")
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_spearman_reads_negative_ratings(seed):
-    y_true, _ = ratings(seed)
-    y_score = np.random.default_rng(seed).permutation(len(y_true))
-    assert_allclose(spearman_score(y_true, y_score), spearmanr(y_true, y_score)[0])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_rank_correlation_reads_negative_ratings(seed):
-    y_true, y_score = ratings(seed)
-    by_grade = somersd(y_true, y_score).statistic  # Somers' D of y given x
-    assert_allclose(2 * rank_correlation_score(y_true, y_score) - 1, by_grade)
-
-    def weights(high, low):
-        assert (high > low).all()
-        return high - low
-
-    pairs = [
-        (abs(a - b), 1 + np.sign(a - b) * np.sign(x - y))
-        for (a, x), (b, y) in itertools.combinations(
-            zip(y_true, y_score, strict=True), 2
-        )
-    ]
-    expected = sum(w * right / 2 for w, right in pairs) / sum(w for w, _ in pairs)
-    got = rank_correlation_score(y_true, y_score, weights=weights)
-    assert_allclose(got, expected)
 
 
 def test_differences_of_linear_gains_do_not_depend_on_where_the_ratings_start():
@@ -400,15 +269,6 @@ def test_grades_whose_gains_overflow_are_refused_with_the_limit():
     assert np.isfinite(dcg_score([1023], [1]))
 
 
-@pytest.mark.parametrize("max_grade", [60, 100, 900])
-def test_err_of_grades_far_below_the_highest_keeps_its_digits(max_grade):
-    # R = (2^1 - 1) / 2^max_grade at rank 1, and at the ranks 1 and 2 in the mean.
-    unit = 2.0**-max_grade
-    assert err_score([1, 0], [2, 1], max_grade=max_grade) == unit
-    assert_allclose(err_score([1, 0], [1, 1], max_grade=max_grade), 0.75 * unit)
-    assert_allclose(err_score([max_grade], [1]), 1 - unit)
-
-
 # Floating-point errors
 
 
@@ -440,77 +300,7 @@ def test_no_floating_point_error_of_ours_is_raised(name):
 # Large tie groups
 
 
-@pytest.mark.parametrize("k", [None, 1, 3])
-@pytest.mark.parametrize("seed", range(8))
-def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):
-    """Compare what is done grade by grade with all orders of a small group."""
-    monkeypatch.setattr(reader, "MANY_RELEVANT", seed % 3)
-    rng = np.random.default_rng(seed)
-    y_true, y_score = rng.integers(0, 3, 7), rng.integers(0, 2, 7)
-    y_true[0] = 2
-    expected = query_value("err", y_true.tolist(), y_score, k=k, max_grade=2)
-    assert_allclose(err_score(y_true, y_score, k=k), expected)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "grades", [(1,), (0, 1), (0, 1, 2, 3), (0, 0.01), (0,) * 99 + (1,)]
-)
-def test_err_of_a_large_tie_group_is_that_of_exact_fractions(grades):
-    # The mean chance to pass the first d of n documents is e_d / C(n, d), with the
-    # elementary symmetric polynomial e_d of the chances to pass one.
-    n, above = 200, 2
-    y_true = np.resize(grades, n)
-    highest = max(grades)
-    stops = [(2.0**g - 1) / 2.0**highest for g in y_true.tolist()]
-    symmetric = [Fraction(1)] + [Fraction(0)] * n
-    for i, stop in enumerate(stops, 1):
-        passed = 1 - Fraction(stop)
-        for d in range(i, 0, -1):
-            symmetric[d] += passed * symmetric[d - 1]
-    passed = [float(e / math.comb(n, d)) for d, e in enumerate(symmetric)]
-    expected = math.fsum(
-        (passed[d - 1] - passed[d]) / (above + d) for d in range(1, n + 1)
-    )
-    y_score = [1, 1] + [0] * n
-    got = err_score([0] * above + y_true.tolist(), y_score)
-    assert_allclose(got, expected, rtol=1e-12)
-
-
-@pytest.mark.slow
-def test_err_of_a_million_tied_documents_is_that_of_endless_coin_tosses():
-    y_true, y_score = np.ones(10**6, dtype=int), np.zeros(10**6)
-    value = err_score(y_true, y_score, qid=np.zeros(10**6, dtype=int))
-    assert_allclose(value, math.log(2), rtol=1e-9)  # the sum of 0.5^i / i
-
-
 # Many queries with weights of their own
-
-
-@pytest.mark.parametrize("spread", [1, 3, 30])
-def test_the_geometric_mean_rank_next_to_chance_heeds_every_weight(spread):
-    rng = np.random.default_rng(spread)
-    n_queries, n = 6, 4
-    n_relevant = [1, 2, 1, 3, 1, 1]
-    y_true = np.array([rng.permutation(n) < r for r in n_relevant]).astype(int)
-    y_score = rng.permutation(n * n_queries).reshape(n_queries, n)
-    weight = rng.random(n_queries) ** spread
-    power = weight / weight.sum()
-    expected = variance = 1.0
-    for r, p in zip(n_relevant, power, strict=True):
-        firsts = [min(chosen) for chosen in itertools.combinations(range(1, n + 1), r)]
-        values = [first**p for first in firsts]
-        expected *= statistics.fmean(values)
-        variance *= statistics.fmean(v**2 for v in values)
-    variance -= expected**2
-    value = geometric_mean_rank(y_true, y_score, sample_weight=weight)
-    index = (value - expected) / (1 - expected)
-    z = (expected - value) / math.sqrt(variance)
-    given = {"sample_weight": weight}
-    got = geometric_mean_rank(y_true, y_score, adjusted=True, **given)
-    assert_allclose(got, index, rtol=1e-9)
-    got = geometric_mean_rank(y_true, y_score, adjusted="z", **given)
-    assert_allclose(got, z, rtol=1e-9)
 
 
 # Pairs of grades

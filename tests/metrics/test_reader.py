@@ -3,12 +3,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import stats
 
-from skrank.metrics import err_score, rbp_score
+from skrank.metrics import (
+    err_score,
+    rbp_score,
+    reader,
+)
+from tests.brute_force import query_value
 
 
 @pytest.mark.slow_rows
@@ -125,3 +132,59 @@ def test_the_highest_grade_must_be_one(score, max_grade):
 def test_the_persistence_is_a_chance_that_is_never_sure(p):
     with pytest.raises(ValueError, match="'p' parameter of rbp_score must be a float"):
         rbp_score([0, 1], [1, 2], p=p)
+
+
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("max_grade", [60, 100, 900])
+def test_err_of_grades_far_below_the_highest_keeps_its_digits(max_grade):
+    # R = (2^1 - 1) / 2^max_grade at rank 1, and at the ranks 1 and 2 in the mean.
+    unit = 2.0**-max_grade
+    assert err_score([1, 0], [2, 1], max_grade=max_grade) == unit
+    assert_allclose(err_score([1, 0], [1, 1], max_grade=max_grade), 0.75 * unit)
+    assert_allclose(err_score([max_grade], [1]), 1 - unit)
+
+
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("k", [None, 1, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):
+    """Compare what is done grade by grade with all orders of a small group."""
+    monkeypatch.setattr(reader, "MANY_RELEVANT", seed % 3)
+    rng = np.random.default_rng(seed)
+    y_true, y_score = rng.integers(0, 3, 7), rng.integers(0, 2, 7)
+    y_true[0] = 2
+    expected = query_value("err", y_true.tolist(), y_score, k=k, max_grade=2)
+    assert_allclose(err_score(y_true, y_score, k=k), expected)
+
+
+@pytest.mark.slow_rows
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "grades", [(1,), (0, 1), (0, 1, 2, 3), (0, 0.01), (0,) * 99 + (1,)]
+)
+def test_err_of_a_large_tie_group_is_that_of_exact_fractions(grades):
+    # The mean chance to pass the first d of n documents is e_d / C(n, d), with the
+    # elementary symmetric polynomial e_d of the chances to pass one.
+    n, above = 200, 2
+    y_true = np.resize(grades, n)
+    highest = max(grades)
+    stops = [(2.0**g - 1) / 2.0**highest for g in y_true.tolist()]
+    symmetric = [Fraction(1)] + [Fraction(0)] * n
+    for i, stop in enumerate(stops, 1):
+        passed = 1 - Fraction(stop)
+        for d in range(i, 0, -1):
+            symmetric[d] += passed * symmetric[d - 1]
+    passed = [float(e / math.comb(n, d)) for d, e in enumerate(symmetric)]
+    expected = math.fsum(
+        (passed[d - 1] - passed[d]) / (above + d) for d in range(1, n + 1)
+    )
+    y_score = [1, 1] + [0] * n
+    got = err_score([0] * above + y_true.tolist(), y_score)
+    assert_allclose(got, expected, rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_err_of_a_million_tied_documents_is_that_of_endless_coin_tosses():
+    y_true, y_score = np.ones(10**6, dtype=int), np.zeros(10**6)
+    value = err_score(y_true, y_score, qid=np.zeros(10**6, dtype=int))
+    assert_allclose(value, math.log(2), rtol=1e-9)  # the sum of 0.5^i / i

@@ -230,15 +230,6 @@ def test_a_search_of_twenty_candidates_shows_one_warning_in_each_process():
     assert there.count("QuerySplitWarning: Pass cv=QueryKFold(5)") in (1, 2)
 
 
-def test_the_warning_can_be_silenced():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", QuerySplitWarning)
-        scores = cross_val_score(
-            QueryRanker(Ridge()), X, INDEXED, scoring="mrr", cv=KFold(3, shuffle=True)
-        )
-    assert scores.shape == (3,)
-
-
 @pytest.mark.parametrize("model", [QueryRanker(Ridge()), Ridge()], ids=str)
 def test_a_learning_curve_over_rows_is_warned_of(model):
     # Test queries stay whole, and training queries lose documents.

@@ -318,31 +318,6 @@ def test_the_options_of_the_tables_are_checked(name):
         write(rows="differences", uncertainty="interval")
 
 
-def test_latex_does_not_take_a_name_for_an_option_of_a_line():
-    values = np.random.RandomState(0).rand(2, 12)
-    scores = scores_of(**{"[CLS]": values[0], "*star": values[1]})
-    latex = compare_rankers(scores).to_latex()
-    assert "\n{}[CLS] & " in latex
-    assert "\n{}*star & " in latex
-
-
-def test_markdown_escapes_names():
-    values = np.random.RandomState(0).rand(2, 12)
-    scores = scores_of(**{"a|b\n*c*": values[0], "<d>": values[1]})
-    lines = compare_rankers(scores).to_markdown().split("\n")
-    assert lines[4].startswith(r"| a\|b \*c\* | ")
-    assert lines[5].startswith(r"| \<d> | ")
-
-
-def test_latex_escapes_names_and_has_rules():
-    values = np.random.RandomState(0).rand(2, 12)
-    scores = scores_of(**{"a_b": {"p@5 %": values[0]}, "c&d": {"p@5 %": values[1]}})
-    latex = compare_rankers(scores).to_latex(rows="differences")
-    assert r"p@5 \% & c\&d & a\_b" in latex
-    assert latex.count(r"\toprule") == latex.count(r"\bottomrule") == 2
-    assert latex.count(r"\begin{tabular}") == 2
-
-
 @pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_the_frame_is_of_the_kind_that_was_asked_for(kind):

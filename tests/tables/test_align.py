@@ -5,103 +5,27 @@
 import re
 import sys
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import pytrec_eval
 from sklearn.utils import Bunch
 
 from skrank.metrics import evaluate, explain, tie_report
-from skrank.tables import align, read_qrels, read_run, score_runs
+from skrank.tables import align, read_run, score_runs
+from tests.tables.judgements import (
+    QREL_COLUMNS,
+    QREL_ROWS,
+    QRELS,
+    RUN,
+    RUN_ROWS,
+    RUN_TEXT,
+    path_of,
+    rows_of,
+)
 
 pytestmark = pytest.mark.slow_rows
-
-
-QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "q3": {"d9": 1}}
-RUN = {"q1": {"d4": 0.9, "d1": 0.5, "d3": 0.5}, "q2": {"d5": 1.0, "d1": 0.0}}
-
-QREL_ROWS = [(q, d, g) for q, found in QRELS.items() for d, g in found.items()]
-RUN_ROWS = [(q, d, s) for q, found in RUN.items() for d, s in found.items()]
-QREL_COLUMNS = dict(
-    zip(("qid", "doc_id", "grade"), zip(*QREL_ROWS, strict=True), strict=True)
-)
-RUN_COLUMNS = dict(
-    zip(("qid", "doc_id", "score"), zip(*RUN_ROWS, strict=True), strict=True)
-)
-QREL_TEXT = "".join(f"{q} 0 {d} {g}\n" for q, d, g in QREL_ROWS)
-RUN_TEXT = "".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in RUN_ROWS)
-
-
-class OnlyArrow:
-    """A table of which nothing is known but that Arrow can read it."""
-
-    def __init__(self, table):
-        self._table = table
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        return self._table.__arrow_c_stream__(requested_schema)
-
-
-def path_of(text):
-    def form(tmp_path):
-        path = tmp_path / str(hash(text))
-        path.write_text(text)
-        return path
-
-    return form
-
-
-QREL_FORMS = {
-    "dicts": lambda _: QRELS,
-    "file": path_of(QREL_TEXT),
-    "read file": lambda tmp_path: read_qrels(path_of(QREL_TEXT)(tmp_path)),
-    "rows": lambda _: QREL_ROWS,
-    "pandas": lambda _: pd.DataFrame(QREL_COLUMNS),
-    "polars": lambda _: pl.DataFrame(QREL_COLUMNS),
-    "pyarrow": lambda _: pa.table(QREL_COLUMNS),
-    "categories": lambda _: pd.DataFrame(QREL_COLUMNS).astype({"qid": "category"}),
-    "only Arrow": lambda _: OnlyArrow(pa.table(QREL_COLUMNS)),
-}
-RUN_FORMS = {
-    "dicts": lambda _: RUN,
-    "file": path_of(RUN_TEXT),
-    "read file": lambda tmp_path: read_run(path_of(RUN_TEXT)(tmp_path)),
-    "rows": lambda _: RUN_ROWS,
-    "pairs": lambda _: {q: list(found.items()) for q, found in RUN.items()},
-    "hits": lambda _: {
-        q: [{"doc_id": d, "score": s, "more": None} for d, s in found.items()]
-        for q, found in RUN.items()
-    },
-    "bytes": lambda _: Bunch(
-        qid=np.array(RUN_COLUMNS["qid"], dtype="S"),
-        doc_id=np.array(RUN_COLUMNS["doc_id"], dtype="S2"),
-        score=RUN_COLUMNS["score"],
-    ),
-    "dictionaries of Arrow": lambda _: pa.table(
-        {
-            name: pa.array(values).dictionary_encode() if name != "score" else values
-            for name, values in RUN_COLUMNS.items()
-        }
-    ),
-    "categories of polars": lambda _: pl.DataFrame(RUN_COLUMNS).with_columns(
-        pl.col("doc_id").cast(pl.Categorical)
-    ),
-    "pandas": lambda _: pd.DataFrame(RUN_COLUMNS),
-    "polars": lambda _: pl.DataFrame(RUN_COLUMNS),
-    "pyarrow": lambda _: pa.table(RUN_COLUMNS),
-    "only Arrow": lambda _: OnlyArrow(pa.table(RUN_COLUMNS)),
-    "a stream of Arrow": lambda _: pa.table(RUN_COLUMNS).to_reader(),
-    "DuckDB": lambda _: duckdb.from_arrow(pa.table(RUN_COLUMNS)),
-}
-
-
-def rows_of(aligned):
-    """Return the rows of aligned arrays, but for the pool, as a list of tuples."""
-    named = [values.tolist() for name, values in aligned.items() if name != "pooled"]
-    return list(zip(*named, strict=True))
 
 
 def test_the_join_keeps_what_is_only_judged_and_what_is_only_returned():
@@ -141,72 +65,6 @@ def test_what_is_aligned_goes_into_every_function_of_rankings():
     assert got["map"] == pytest.approx(want)
     assert explain(metric="map", **aligned).values["trec_eval"] == pytest.approx(want)
     assert tie_report(metrics="map", **aligned).n_tied_documents == 2
-
-
-@pytest.mark.parametrize("form", QREL_FORMS.values(), ids=QREL_FORMS)
-def test_every_form_of_judgements_gives_the_same_rows(tmp_path, form):
-    assert rows_of(align(form(tmp_path), RUN)) == rows_of(align(QRELS, RUN))
-
-
-@pytest.mark.parametrize("form", RUN_FORMS.values(), ids=RUN_FORMS)
-def test_every_form_of_a_run_gives_the_same_rows(tmp_path, form):
-    assert rows_of(align(QRELS, form(tmp_path))) == rows_of(align(QRELS, RUN))
-
-
-def test_a_ranked_list_is_scored_by_its_order():
-    run = {"q1": ["d4", "d3"], "q2": np.array(["d1"])}
-    aligned = align(QRELS, run)
-    assert evaluate(metrics="mrr", **aligned)["mrr"] == (1 / 2 + 1 + 0) / 3
-
-
-TEXTS = ["", "ä", "d" * 30, "d1", "2"]
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        pl.Series(TEXTS),
-        pd.Series(TEXTS),
-        pd.Series(TEXTS, dtype=object),
-        pa.chunked_array([["x"], TEXTS[:2], TEXTS[2:], ["y"]]).slice(1, 5),
-        pa.array(["x", *TEXTS], pa.large_string())[1:],
-        np.array(TEXTS),
-    ],
-    ids=lambda column: f"{type(column).__module__} {getattr(column, 'dtype', '')}",
-)
-def test_text_of_any_length_is_read_from_columns_of_every_kind(column):
-    table = Bunch(qid=["q1"] * 5, doc_id=column, score=[5, 4, 3, 2, 1])
-    aligned = align({"q1": {"d1": 1}}, table)
-    assert aligned.doc_id.tolist() == [text.encode() for text in TEXTS]
-
-
-def test_columns_of_arrow_are_read_without_pyarrow(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    run = pl.DataFrame(RUN_COLUMNS)
-    assert rows_of(align(QRELS, run)) == rows_of(align(QRELS, RUN))
-
-
-@pytest.mark.parametrize("collection", [set, list, frozenset])
-def test_relevant_documents_without_grades_have_grade_1(collection):
-    aligned = align({"q1": collection(["d1", "d3"])}, {"q1": {"d1": 1, "d2": 2}})
-    assert sorted(aligned.y_true.tolist()) == [0, 1, 1]
-    assert evaluate(metrics="recall@2", **aligned)["recall@2"] == 1 / 2
-
-
-def test_columns_and_keys_of_other_names_are_read():
-    qrels = pd.DataFrame(QREL_ROWS, columns=["query", "corpus_id", "label"])
-    hits = {
-        q: [{"corpus_id": d, "sim": s} for d, s in found.items()]
-        for q, found in RUN.items()
-    }
-    names = {"qid": "query", "doc_id": "corpus_id", "grade": "label", "score": "sim"}
-    assert rows_of(align(qrels, hits, **names)) == rows_of(align(QRELS, RUN))
-
-
-def test_integer_ids_stay_integers():
-    aligned = align({7: {-(2**62): 1}}, {7: [2**62, -(2**62)]})
-    assert aligned.doc_id.tolist() == [2**62, -(2**62)]
-    assert aligned.qid.tolist() == [7, 7]
 
 
 NUMBERED = [(301, 7, 2), (301, -12, 0), (302, 0, 1), (301, 2**63 - 1, 1)]
@@ -424,12 +282,6 @@ def test_what_cannot_be_aligned_is_refused_with_the_cure(qrels, run, error):
         align(qrels, run)
 
 
-def test_a_table_of_arrow_without_pyarrow_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'pip install "skrank\[tables\]"'):
-        align(OnlyArrow(None), RUN)
-
-
 @pytest.mark.parametrize("option", ["missing_queries", "unjudged_queries"])
 def test_an_unknown_option_is_refused(option):
     with pytest.raises(ValueError, match=f"'{option}' parameter of align must be"):
@@ -486,12 +338,6 @@ def test_the_join_is_that_of_a_loop_for_many_queries(monkeypatch):
     assert aligned.qid.tolist() == sorted(aligned.qid.tolist())
 
 
-def test_grades_may_be_booleans():
-    table = Bunch(qid=["q1"] * 2, doc_id=["d1", "d2"], grade=np.array([True, False]))
-    aligned = align(table, {"q1": ["d2", "d1"]})
-    assert (aligned.y_true.dtype.kind, aligned.y_true.tolist()) == ("i", [0, 1])
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_scattered_rows_give_the_same_numbers(seed):
     qrels, run = random_data(seed)
@@ -525,19 +371,3 @@ def test_the_numbers_are_those_of_trec_eval(seed):
     for name, theirs in NAMES.items():
         values = [values[theirs] for values in of_query.values()]
         assert ours[name] == pytest.approx(np.mean(values), abs=1e-12), name
-
-
-def test_interactions_without_a_grade_count_1():
-    run = {1: ["b", "a"], 2: ["c", "d"]}
-    clicks = {"user": [1, 2, 2], "item": ["a", "c", "d"]}
-    names = {"qid": "user", "doc_id": "item"}
-    expected = align({1: {"a"}, 2: {"c", "d"}}, run)
-    for frame in (pd.DataFrame(clicks), pl.DataFrame(clicks), pa.table(clicks)):
-        aligned = align(frame, run, **names)
-        assert evaluate(metrics="map", **aligned) == evaluate(metrics="map", **expected)
-    log = pd.DataFrame(clicks | {"time": [7, 8, 9]})
-    with pytest.raises(ValueError, match=r"no column 'grade'.*frame.assign\(grade=1\)"):
-        align(log, run, **names)
-    assert evaluate(metrics="map", **align(log.assign(grade=1), run, **names)) == (
-        evaluate(metrics="map", **expected)
-    )

@@ -1,0 +1,96 @@
+"""Tables as text, Markdown, LaTeX and HTML."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+
+from skrank._text_tables import (
+    Cell,
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    undefined_words,
+)
+from skrank.stats import compare_rankers
+from tests.stats.pilot import scores_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
+
+
+def test_latex_does_not_take_a_name_for_an_option_of_a_line():
+    values = np.random.RandomState(0).rand(2, 12)
+    scores = scores_of(**{"[CLS]": values[0], "*star": values[1]})
+    latex = compare_rankers(scores).to_latex()
+    assert "\n{}[CLS] & " in latex
+    assert "\n{}*star & " in latex
+
+
+def test_markdown_escapes_names():
+    values = np.random.RandomState(0).rand(2, 12)
+    scores = scores_of(**{"a|b\n*c*": values[0], "<d>": values[1]})
+    lines = compare_rankers(scores).to_markdown().split("\n")
+    assert lines[4].startswith(r"| a\|b \*c\* | ")
+    assert lines[5].startswith(r"| \<d> | ")
+
+
+def test_latex_escapes_names_and_has_rules():
+    values = np.random.RandomState(0).rand(2, 12)
+    scores = scores_of(**{"a_b": {"p@5 %": values[0]}, "c&d": {"p@5 %": values[1]}})
+    latex = compare_rankers(scores).to_latex(rows="differences")
+    assert r"p@5 \% & c\&d & a\_b" in latex
+    assert latex.count(r"\toprule") == latex.count(r"\bottomrule") == 2
+    assert latex.count(r"\begin{tabular}") == 2
+
+
+# The best value of a column, with a mark and its uncertainty.
+TABLE = ["ranker", "mrr"], [["a<b", Cell("0.5", True, "†", "± 0.1")], ["c", "0.25"]]
+
+
+def test_a_table_is_aligned_as_its_columns_are():
+    # Text is on the left, numbers on the right, and no line ends in blanks.
+    plain = (
+        ["ranker", "mrr", "method"],
+        [["a", "0.5", "t"], ["long", "10.25", "bounded"]],
+    )
+    assert as_text("Title", [plain]).split("\n") == [
+        "Title",
+        "",
+        "ranker    mrr  method",
+        "a         0.5  t",
+        "long    10.25  bounded",
+    ]
+
+
+def test_the_best_is_bold_and_has_its_mark_in_every_language():
+    assert as_markdown("Title", [TABLE]).split("\n") == [
+        "Title",
+        "",
+        "| ranker | mrr |",
+        "| :-- | --: |",
+        r"| a\<b | **0.5**<sup>†</sup> ± 0.1 |",
+        "| c | 0.25 |",
+    ]
+    assert as_latex("5 %", [TABLE]).split("\n") == [
+        r"% 5 \%",
+        "",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"ranker & mrr \\",
+        r"\midrule",
+        r"a\textless{}b & \textbf{0.5}\textsuperscript{\dag{}} $\pm$ 0.1 \\",
+        r"c & 0.25 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    page = as_html("A & B", [TABLE])
+    assert page.startswith("<table><caption>A &amp; B</caption><thead><tr><th>ranker")
+    assert "<td>a&lt;b</td><td><b>0.5</b><sup>†</sup> ± 0.1</td>" in page
+    assert as_html("A", [TABLE, TABLE]).count("<caption>") == 1
+
+
+def test_a_title_counts_the_undefined_queries_if_there_are_any():
+    assert undefined_words([]) == undefined_words([0, 0]) == ""
+    assert undefined_words([1200, 1200]) == " (1,200 undefined)"
+    assert undefined_words([2, 0, 5]) == " (0 to 5 undefined)"
