@@ -157,7 +157,6 @@ def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):
     assert_allclose(err_score(y_true, y_score, k=k), expected)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "grades", [(1,), (0, 1), (0, 1, 2, 3), (0, 0.01), (0,) * 99 + (1,)]

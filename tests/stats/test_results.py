@@ -14,6 +14,8 @@ from skrank.stats import ConfidenceIntervals, confidence_interval
 from tests.stats.pilot import drawn_scores, scores_of
 from tests.stats.test_intervals import FIELDS
 
+pytestmark = pytest.mark.filterwarnings("ignore:The interval may be too narrow")
+
 
 def test_a_table_is_a_mapping_of_rankers_and_of_metrics():
     intervals = confidence_interval(drawn_scores(["mrr", "hits@1"], n_rankers=2))
