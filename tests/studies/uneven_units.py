@@ -19,7 +19,7 @@ from skrank.stats.paired_tests import Family, test_family
 from tests.stats.experiments import LEVEL, covers, percent
 from tests.stats.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/uneven_units.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/uneven_units.rst"
 NS = (8, 20, 50, 200)
 MANY = 200_000
 AUTO, FLIPS, STUDENT = "auto", "permutation", "t"
