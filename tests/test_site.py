@@ -13,7 +13,7 @@ import pytest
 from numpydoc.docscrape_sphinx import SphinxDocString
 
 import skrank
-from docs import gallery_settings, make, site_map
+from docs import api_pages, gallery_settings, make, site_map
 from docs.makers import inventories, thumbnails
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -175,9 +175,12 @@ def test_the_guide_has_a_length_that_can_be_read():
 
 def test_every_page_of_the_guide_is_on_a_shelf_and_in_its_text():
     guide = (DOCS / "user_guide.rst").read_text("utf-8")
-    shelves = re.findall(r"\.\. toctree::\n(?:   :.*\n)+\n((?:   \w+\n)+)", guide)
+    shelves = guide.split(".. toctree::")[1:]
     assert len(shelves) == 3
-    listed = [name for shelf in shelves for name in shelf.split()]
+    entries = re.findall(
+        r"^   (\w.*)$", "".join(shelves).partition("Use it\n===")[0], re.M
+    )
+    listed = [entry.rpartition("<")[2].rstrip(">") for entry in entries]
     below = [name for names in site_map.BELOW.values() for name in names]
     top = {"index", "getting_started", "user_guide", "api", "development"}
     pages = {path.stem for path in DOCS.glob("*.rst")}
@@ -200,3 +203,24 @@ def test_every_old_address_leads_to_a_page(tmp_path):
         assert not (DOCS / old).with_suffix(".rst").exists()
         assert (DOCS / new).with_suffix(".rst").exists()
         assert f'content="0; url={new}"' in (tmp_path / old).read_text("utf-8")
+
+
+def test_the_parameters_that_all_metrics_share_are_folded_below_the_own_ones():
+    names = ["y_true", "k", *sorted(api_pages.SHARED)[:6], "gain"]
+    lines = [":Parameters:", ""]
+    for name in names:
+        lines += [f"    **{name}** : int", f"        Of {name}.", ""]
+    lines += [":Returns:", "", "    **score** : float", ""]
+    before = [line.strip() for line in lines if line]
+    api_pages.fold_shared_parameters(None, "function", "f", None, None, lines)
+    heading = f".. dropdown:: {api_pages.HEADING}"
+    place = lines.index(heading)
+    own, folded = lines[:place], lines[place : lines.index(":Returns:")]
+    assert [line[6:-8] for line in own if ":" in line[1:-1]] == ["y_true", "k", "gain"]
+    assert [line[5:-8] for line in folded[1:] if " : " in line] == names[2:-1]
+    after = [line.strip() for line in lines if line and line != heading]
+    assert sorted(after) == sorted(before)
+    few = [":Parameters:", "", "    **ties** : str", "        Of ties.", ""]
+    unchanged = list(few)
+    api_pages.fold_shared_parameters(None, "function", "f", None, None, few)
+    assert few == unchanged
