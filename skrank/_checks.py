@@ -458,6 +458,10 @@ def check_column_name(value, name, function):
         )
 
 
+# As long as there is no release on PyPI.
+INSTALL = '`pip install ".[{}]"` in a checkout of skrank'
+
+
 def import_extra(name, extra="tables"):
     """Import a package of an extra, or raise an error that names the extra."""
     try:
@@ -466,7 +470,7 @@ def import_extra(name, extra="tables"):
         package = name.partition(".")[0]
         raise ImportError(
             f"This needs the package {package}. Install it with "
-            f'`pip install "skrank[{extra}]"`.'
+            f"{INSTALL.format(extra)}."
         ) from error
 
 

@@ -35,7 +35,7 @@ def progress_bar(total, shown, unit, **options):
         tqdm = importlib.import_module("tqdm.auto")
     except ImportError:
         raise ImportError(
-            "progress=True needs the package tqdm: pip install 'skrank[progress]'."
+            "progress=True needs the package tqdm: `pip install tqdm`."
         ) from None
     with closing(tqdm.tqdm(total=total, unit=unit, **options)) as bar:
         yield bar.update

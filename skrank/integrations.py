@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._checks import shown
+from skrank._checks import INSTALL, shown
 from skrank._docs import F, read_entries, share_words
 from skrank._types import MatrixLike, MetricLike
 from skrank.scoring.scorer import RankingScorer, make_ranking_scorer
@@ -441,7 +441,7 @@ def _callback_class():
     except ImportError as error:
         raise ImportError(
             "skrank.integrations.xgboost_metric needs the package xgboost. Install it "
-            'with `pip install "skrank[rankers]"`.'
+            f"with {INSTALL.format('rankers')}."
         ) from error
 
     class Callback(XGBoostMetric, base):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import skrank
-from skrank._checks import import_extra
+from skrank._checks import INSTALL, import_extra
 from skrank.tables.clusters import Engine, readable, score_rows
 from skrank.tables.stream import whole_queries
 
@@ -23,9 +23,9 @@ LACKING = (
     "A Python worker of Spark has no {package}. Workers run the Python that the "
     "environment variable PYSPARK_PYTHON named when the session started, or the "
     "python3 that they found. Set it, for local workers to sys.executable, and install "
-    'there what they need: `pip install "skrank[spark]"`. If only skrank is missing, '
+    "there what they need: {install}. If only skrank is missing, "
     "`skrank.tables.ship_to_spark(spark)` sends it to them."
-)
+).replace("{install}", INSTALL.format("spark"))
 
 # The types of Spark that are read, but for decimals, by their names in Arrow.
 ARROW = {
