@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import skrank
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 LIBRARIES = (ROOT / "docs/other_libraries.rst").read_text("utf-8")
@@ -168,3 +170,14 @@ def test_lightgbm_is_fitted_in_one_thread(page):
     )
     assert examples
     assert all("n_jobs=1" in arguments for arguments in examples)
+
+
+def test_the_recipe_of_conda_has_the_requirements_of_the_package():
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    recipe = (ROOT / ".github/recipe/recipe.yaml").read_text("utf-8")
+    (line,) = re.findall(r"^dependencies = \[(.+)\]$", project, flags=re.M)
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    listed = {entry.replace(" ", "") for entry in re.findall(r"- (\w.+)", run)}
+    needed = set(re.findall(r'"(.+?)"', line))
+    assert {entry for entry in listed if not entry.startswith("python")} == needed
+    assert f'version: "{skrank.__version__}"' in recipe
