@@ -4,6 +4,7 @@
 
 import doctest
 import io
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
@@ -42,33 +43,49 @@ def new_figure(n_axes=1, height=3.2, **options):
     return figure, figure.subplots(1, n_axes, **options)
 
 
-def draw_choice():
-    """Draw the choices of ROC AUC and MRR in the example that tunes LightGBM."""
-    from sklearn.base import clone
+def choices():
+    """Yield each metric of the example that tunes LightGBM with what it chooses.
 
-    from skrank.metrics import mrr_score
+    That is the name of the metric, its means by the number of trees, the number that is
+    best, and the MRR of that number on the test queries.
+    """
+    import sklearn
+    from sklearn.base import clone
 
     example = Path(__file__).parents[2] / "examples/tune_lightgbm.py"
     names = {}
-    exec(example.read_text("utf-8").partition("# %%\n# The plots show")[0], names)
-    search, n_trees = names["search"], names["n_trees"]
+    with sklearn.config_context(), warnings.catch_warnings():
+        # LightGBM 4.6 takes the columns of an array for names that are missing later.
+        warnings.simplefilter("ignore", UserWarning)
+        exec(example.read_text("utf-8").partition("# %%\n# The plots show")[0], names)
+        search, n_trees = names["search"], names["n_trees"]
+        for metric in ["roc_auc", "mrr"]:
+            mean = search.cv_results_[f"mean_test_{metric}"]
+            best = n_trees[mean.argmax()]
+            ranker = clone(search.best_estimator_)
+            ranker.set_params(estimator__n_estimators=best)
+            ranker.fit(names["X_train"], names["y_train"], qid=names["qid_train"])
+            y_score = ranker.predict(names["X_test"])
+            mrr = mrr_score(names["y_test"], y_score, qid=names["qid_test"])
+            yield metric, dict(zip(n_trees, mean, strict=True)), best, mrr
+
+
+def draw_choice():
+    """Draw the choices of ROC AUC and MRR in the example that tunes LightGBM."""
     figure, both = new_figure(2, 3.9)
-    looks = {"roc_auc": ("scikit-learn", RED), "mrr": ("with skrank", BLUE)}
-    for axes, (metric, (title, colour)) in zip(both, looks.items(), strict=True):
-        mean = search.cv_results_[f"mean_test_{metric}"]
-        best = n_trees[mean.argmax()]
-        ranker = clone(search.best_estimator_).set_params(estimator__n_estimators=best)
-        ranker.fit(*(names[f"{name}_train"] for name in "Xy"), qid=names["qid_train"])
-        y_score = ranker.predict(names["X_test"])
-        mrr = mrr_score(names["y_test"], y_score, qid=names["qid_test"])
-        axes.semilogx(n_trees, mean, "o-", color=colour, linewidth=3, markersize=8)
-        axes.plot(best, mean.max(), "*", color=colour, markersize=26)
+    looks = {"scikit-learn": RED, "with skrank": BLUE}
+    for axes, found, look in zip(both, choices(), looks.items(), strict=True):
+        (metric, means, best, mrr), (title, colour) = found, look
+        axes.semilogx(
+            means.keys(), means.values(), "o-", color=colour, linewidth=3, markersize=8
+        )
+        axes.plot(best, means[best], "*", color=colour, markersize=26)
         axes.set_title(f'{title}\nscoring="{metric}"', size=15, pad=12)
         axes.set_xlabel(
             f"picks {best} trees\ntest MRR: {mrr:.2f}",
             size=18, color=colour, weight="bold", labelpad=10,
         )  # fmt: skip
-        axes.set_xticks(n_trees, n_trees, size=12)
+        axes.set_xticks([*means], [*means], size=12)
         axes.tick_params(axis="y", labelsize=12)
         axes.minorticks_off()
         axes.margins(y=0.15)
