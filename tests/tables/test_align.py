@@ -426,7 +426,7 @@ def test_what_cannot_be_aligned_is_refused_with_the_cure(qrels, run, error):
 
 def test_a_table_of_arrow_without_pyarrow_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'pip install "skrank\[tables\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[tables\]"'):
         align(OnlyArrow(None), RUN)
 
 
