@@ -15,7 +15,7 @@ HEADER = "# SPDX-License-Identifier"
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
-from docs import gallery_settings, mathjax  # noqa: E402
+from docs import api_pages, gallery_settings, mathjax, site_map  # noqa: E402
 from docs.makers import inventories  # noqa: E402
 
 project = "skrank"
@@ -37,7 +37,7 @@ extensions = [
 ]
 templates_path = ["_templates"]
 # Tables are included in pages. They are files of their own for readers on GitHub.
-exclude_patterns = ["_build", "tables"]
+exclude_patterns = ["_build", "tables", "development/tables"]
 default_role = "literal"
 
 # The page of a class has a table of its methods and attributes, and then all of them.
@@ -89,7 +89,7 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
 }
 
-# The picture of the landing page is drawn by the code beside it.
+# Pictures of API pages are drawn by the code beside them.
 plot_include_source = True
 plot_html_show_formats = False
 plot_html_show_source_link = False
@@ -106,6 +106,7 @@ html_static_path = ["_static"]
 html_favicon = "_static/logo.svg"
 html_css_files = ["skrank.css", "tables.css"]
 html_js_files = ["skrank.js"]
+html_search_scorer = str(DOCS / "_static/search_scorer.js")
 # Without it, the theme complains in the console of a first visitor.
 html_context = {"default_mode": "auto"}
 html_theme_options = {
@@ -149,5 +150,11 @@ def setup(app):
     """Add what needs code."""
     app.connect("builder-inited", serve_mathjax)
     app.connect("source-read", gallery_settings.add_headings)
+    app.connect("source-read", site_map.add_pages_below)
+    app.connect("build-finished", site_map.write_old_pages)
+    # After numpydoc has made sections of the docstring.
+    app.connect(
+        "autodoc-process-docstring", api_pages.fold_shared_parameters, priority=900
+    )
     app.connect("doctree-read", drop_header)
     app.connect("doctree-read", unwrap_mail_links)

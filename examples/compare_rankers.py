@@ -123,7 +123,7 @@ def compare(X, y, qid, test):
             line += f"{ndcg_score(y_test, y_score, qid=qid_test, k=10):14.4f}"
         print(line, flush=True)
     for library in missing:
-        print(f'{library} is not installed: pip install "skrank[rankers]"')
+        print(f'{library} is not installed: pip install ".[rankers]" in a checkout')
 
 
 def main():

@@ -44,7 +44,7 @@ orders.sort(key=lambda order: order[0])
 all_values = [value for value, _ in orders]
 
 # %%
-# The parameter ``ties`` of a metric says which value it returns. The default,
+# The parameter ``ties`` of a metric sets which value it returns. The default,
 # ``"expected"``, is the mean over all orders, which skrank computes without listing
 # them. ``"first"`` keeps the order of the rows, so the same rows in a different order
 # can give a different number.

@@ -431,6 +431,10 @@ def check_column_name(value, name, function):
         )
 
 
+# As long as there is no release on PyPI.
+INSTALL = '`pip install ".[{}]"` in a checkout of skrank'
+
+
 def import_extra(name, extra="tables"):
     """Import a package of an extra, or raise an error that names the extra."""
     try:
@@ -439,7 +443,7 @@ def import_extra(name, extra="tables"):
         package = name.partition(".")[0]
         raise ImportError(
             f"This needs the package {package}. Install it with "
-            f'`pip install "skrank[{extra}]"`.'
+            f"{INSTALL.format(extra)}."
         ) from error
 
 
@@ -466,7 +470,7 @@ def progress_bar(total, shown, unit, **options):
         tqdm = importlib.import_module("tqdm.auto")
     except ImportError:
         raise ImportError(
-            "progress=True needs the package tqdm: pip install 'skrank[progress]'."
+            "progress=True needs the package tqdm: `pip install tqdm`."
         ) from None
     total = total() if callable(total) else total
     with closing(tqdm.tqdm(total=total, unit=unit, **options)) as bar:

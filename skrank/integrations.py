@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._checks import shown
+from skrank._checks import INSTALL, shown
 from skrank._docs import MatrixLike, MetricLike, read_entries, sharing_words
 from skrank.scoring.scorer import RankingScorer, make_ranking_scorer
 
@@ -421,7 +421,7 @@ def xgboost_callback():
     except ImportError as error:
         raise ImportError(
             "skrank.integrations.xgboost_metric needs the package xgboost. Install it "
-            'with `pip install "skrank[rankers]"`.'
+            f"with {INSTALL.format('rankers')}."
         ) from error
     return type("XGBoostMetric", (XGBoostMetric, base), {})
 

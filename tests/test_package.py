@@ -64,7 +64,7 @@ def test_what_is_not_used_is_not_imported(tmp_path):
     assert added == ["skrank"]
     assert lazy == []
     assert statuses == [0, 2]
-    assert 'pip install "skrank[tables]"' in done.stderr
+    assert 'pip install ".[tables]"' in done.stderr
     assert names == [f"skrank.{name}" for name in MODULES]
     assert optional == []
     assert clusters == []

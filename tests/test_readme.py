@@ -1,16 +1,20 @@
-"""The tables of the README, and the files that it and the page on features name."""
+"""The README, the landing page, and the table of other libraries."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import csv
 import doctest
 import re
 from pathlib import Path
 
 import pytest
 
+import skrank
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-FEATURES = (ROOT / "docs/features.rst").read_text("utf-8")
+LIBRARIES = (ROOT / "docs/other_libraries.rst").read_text("utf-8")
+CHECKED = (ROOT / "docs/development/libraries_checked.rst").read_text("utf-8")
 NO = "\N{EN DASH}"
 
 
@@ -38,56 +42,107 @@ def test_pages_that_the_readme_links_can_be_read_outside_the_site():
 
 
 def test_the_readme_is_short():
-    assert len(README.split()) <= 1500
+    assert len(README.split()) <= 1200
 
 
-def first_example(page):
-    """Return the lines of the first example, which ends with its display."""
+def test_the_readme_begins_with_what_the_project_is_for():
+    first = "\n".join(README.splitlines()[:40])
+    for text in ["GridSearchCV(", 'scoring="ndcg@10"', "cv=QueryKFold", "choice.svg"]:
+        assert text in first
+
+
+def examples(page, start, stop):
+    """Return the lines of code of a page from one that has a text to another."""
     text = (ROOT / page).read_text("utf-8")
-    examples = doctest.DocTestParser().get_examples(text)
-    names = [line.source.partition(" = ")[0] for line in examples]
-    return [line.source for line in examples][: names.index("display") + 1]
+    found = [line.source for line in doctest.DocTestParser().get_examples(text)]
+    (first, *_) = [place for place, line in enumerate(found) if start in line]
+    (last, *_) = [place for place, line in enumerate(found) if stop in line]
+    return found[first : last + 1]
 
 
-def test_the_readme_and_the_landing_page_draw_the_same_picture():
-    """Their picture is drawn from the example of the landing page."""
-    lines = first_example("docs/index.rst")
+@pytest.mark.parametrize(
+    ("start", "stop"), [("import pandas", "best_score_"), ("score_queries", "display")]
+)
+def test_the_readme_and_the_landing_page_have_the_same_examples(start, stop):
+    lines = examples("README.md", start, stop)
+    assert 8 <= len(lines) <= 15
+    assert examples("docs/index.rst", start, stop) == lines
+
+
+def test_eight_lines_tune_a_ranker():
+    lines = examples("README.md", "import LGBMRanker", "search =")
     assert len(lines) == 8
-    assert first_example("README.md") == lines
+
+
+def test_the_readme_and_the_landing_page_show_the_same_pictures():
     for page in ["docs/index.rst", "README.md"]:
-        assert "pictures/comparison.svg" in (ROOT / page).read_text("utf-8")
+        text = (ROOT / page).read_text("utf-8")
+        assert re.findall(r"pictures/(\w+)\.svg", text) == ["choice", "comparison"]
+
+
+def test_the_numbers_in_the_caption_are_those_of_the_picture():
+    found = (ROOT / "docs/pictures/choice.svg").read_text("utf-8")
+    picture = re.findall(r"picks (\d+) trees|test MRR: ([\d.]+)", found)
+    for page in ["docs/index.rst", "README.md"]:
+        caption = " ".join((ROOT / page).read_text("utf-8").split())
+        for trees, mrr in picture:
+            assert (
+                f"picks {trees} trees" in caption if trees else f"of {mrr}" in caption
+            )
+
+
+def test_no_page_installs_what_is_not_released():
+    """Only a checkout can be installed as long as there is no release."""
+    files = [
+        ROOT / "README.md",
+        *ROOT.glob("examples/*.py"),
+        *ROOT.glob(".github/**/*"),
+    ]
+    files += [*ROOT.glob("docs/*.rst"), *ROOT.glob("docs/*.md")]
+    for file in files:
+        if file.is_file():
+            text = file.read_text("utf-8")
+            assert not re.search(r"pip install [\"']?skrank", text), file
+
+
+def rows_of(table):
+    """Return the cells of each row of a table in Markdown."""
+    lines = [line.split("|")[1:-1] for line in table.splitlines()]
+    return [[cell.strip() for cell in line] for line in lines]
+
+
+def test_the_page_on_libraries_has_the_table_of_the_readme():
+    table = README[README.index("| You need ...") :].split("\n\n")[0]
+    head, _, *rows = rows_of(table)
+    assert len(rows) == 8
+    found = re.findall(r"^   \* - (.+)\n     - (.+)$", LIBRARIES, flags=re.M)
+    listed = [[cell.replace("``", "`") for cell in row] for row in found]
+    assert listed[: len(rows) + 1] == [head, *rows]
 
 
 def table_of_features():
     """Return the names of the columns, and the cells of each row."""
-    table = README[README.index("| | skrank |") :].split("\n\n")[0]
-    lines = [line.split("|")[1:-1] for line in table.splitlines()]
-    head, _, *rows = [[cell.strip() for cell in line] for line in lines]
-    return head[1:], {row[0].replace("`", ""): row[1:] for row in rows}
+    table = LIBRARIES[LIBRARIES.index(":class: conventions") :].split("\n\n")[1]
+    head, *rows = csv.reader(table.splitlines(), skipinitialspace=True)
+    return head[1:], {row[0]: row[1:] for row in rows}
 
 
 def explanations():
-    """Return the text of each row on the page on features."""
-    found = re.findall(r"^(.+)\n-+\n\n((?:.+\n)+)", FEATURES, flags=re.M)
+    """Return the text of each row on the page on how the libraries were compared."""
+    found = re.findall(r"^(.+)\n=+\n\n((?:.+\n)+)", CHECKED, flags=re.M)
     return {title.replace("`", ""): text for title, text in found}
 
 
 def test_every_row_of_the_table_of_features_is_explained():
     _, rows = table_of_features()
     assert len(rows) > 10
-    assert list(rows) == list(explanations())
+    assert list(rows) == list(explanations())[1 : len(rows) + 1]
 
 
-def test_the_page_on_features_has_the_table_of_the_readme():
-    table = FEATURES[FEATURES.index(":class: conventions") :].split("\n\n")[1]
-    head, *rows = [
-        re.findall(r"^     - (.+)$", row, flags=re.M)
-        for row in table.split("   * -")[1:]
-    ]
-    names = re.findall(r"^   \* - `(.+)`_$", table, flags=re.M)
-    libraries, expected = table_of_features()
-    assert head == libraries
-    assert dict(zip(names, rows, strict=True)) == expected
+def test_skrank_does_not_have_all():
+    libraries, rows = table_of_features()
+    assert libraries[0] == "skrank"
+    assert sum(cells[0] != "✓" for cells in rows.values()) >= 4
 
 
 def test_every_library_that_has_a_feature_is_named_in_its_explanation():
@@ -100,7 +155,7 @@ def test_every_library_that_has_a_feature_is_named_in_its_explanation():
 
 
 def test_the_tests_that_stand_for_features_exist():
-    named = re.findall(r"``(tests/[^`]+)``", FEATURES)
+    named = re.findall(r"``(tests/[^`]+)``", CHECKED)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
 
@@ -115,3 +170,14 @@ def test_lightgbm_is_fitted_in_one_thread(page):
     )
     assert examples
     assert all("n_jobs=1" in arguments for arguments in examples)
+
+
+def test_the_recipe_of_conda_has_the_requirements_of_the_package():
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    recipe = (ROOT / ".github/recipe/recipe.yaml").read_text("utf-8")
+    (line,) = re.findall(r"^dependencies = \[(.+)\]$", project, flags=re.M)
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    listed = {entry.replace(" ", "") for entry in re.findall(r"- (\w.+)", run)}
+    needed = set(re.findall(r'"(.+?)"', line))
+    assert {entry for entry in listed if not entry.startswith("python")} == needed
+    assert f'version: "{skrank.__version__}"' in recipe

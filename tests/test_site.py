@@ -13,7 +13,7 @@ import pytest
 from numpydoc.docscrape_sphinx import SphinxDocString
 
 import skrank
-from docs import gallery_settings, make
+from docs import api_pages, gallery_settings, make, site_map
 from docs.makers import inventories, thumbnails
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -162,3 +162,65 @@ def test_the_thumbnails_of_each_kind_have_a_heading():
     source = ["".join([*parts[:2], thumbnail("new"), *parts[2:]])]
     with pytest.raises(ValueError, match=r"no kind for \['new'\]"):
         gallery_settings.add_headings(None, "gallery/index", source)
+
+
+def test_the_guide_has_a_length_that_can_be_read():
+    pages = {path.stem: path.read_text("utf-8") for path in DOCS.glob("*.rst")}
+    tables = [path.read_text("utf-8") for path in DOCS.glob("tables/*.rst")]
+    n_words = {name: len(text.split()) for name, text in pages.items()}
+    assert sum(n_words.values()) + sum(len(t.split()) for t in tables) <= 42_000
+    assert max(n_words.values()) <= 2500
+    assert n_words["is_it_better"] <= 1700
+
+
+def test_every_page_of_the_guide_is_on_a_shelf_and_in_its_text():
+    guide = (DOCS / "user_guide.rst").read_text("utf-8")
+    shelves = guide.split(".. toctree::")[1:]
+    assert len(shelves) == 3
+    entries = re.findall(
+        r"^   (\w.*)$", "".join(shelves).partition("Use it\n===")[0], re.M
+    )
+    listed = [entry.rpartition("<")[2].rstrip(">") for entry in entries]
+    below = [name for names in site_map.BELOW.values() for name in names]
+    top = {"index", "getting_started", "user_guide", "api", "development"}
+    pages = {path.stem for path in DOCS.glob("*.rst")}
+    assert Counter([*listed, *below]) == Counter(pages - top)
+    assert set(site_map.BELOW) <= set(listed)
+    assert [name for name in listed if f":doc:`{name}`" not in guide] == []
+
+
+def test_every_old_address_leads_to_a_page(tmp_path):
+    class App:
+        outdir = tmp_path
+
+        class builder:
+            format = "html"
+
+    site_map.write_old_pages(App, None)
+    addresses = site_map.old_addresses()
+    assert addresses
+    for old, new in addresses.items():
+        assert not (DOCS / old).with_suffix(".rst").exists()
+        assert (DOCS / new).with_suffix(".rst").exists()
+        assert f'content="0; url={new}"' in (tmp_path / old).read_text("utf-8")
+
+
+def test_the_parameters_that_all_metrics_share_are_folded_below_the_own_ones():
+    names = ["y_true", "k", *sorted(api_pages.SHARED)[:6], "gain"]
+    lines = [":Parameters:", ""]
+    for name in names:
+        lines += [f"    **{name}** : int", f"        Of {name}.", ""]
+    lines += [":Returns:", "", "    **score** : float", ""]
+    before = [line.strip() for line in lines if line]
+    api_pages.fold_shared_parameters(None, "function", "f", None, None, lines)
+    heading = f".. dropdown:: {api_pages.HEADING}"
+    place = lines.index(heading)
+    own, folded = lines[:place], lines[place : lines.index(":Returns:")]
+    assert [line[6:-8] for line in own if ":" in line[1:-1]] == ["y_true", "k", "gain"]
+    assert [line[5:-8] for line in folded[1:] if " : " in line] == names[2:-1]
+    after = [line.strip() for line in lines if line and line != heading]
+    assert sorted(after) == sorted(before)
+    few = [":Parameters:", "", "    **ties** : str", "        Of ties.", ""]
+    unchanged = list(few)
+    api_pages.fold_shared_parameters(None, "function", "f", None, None, few)
+    assert few == unchanged

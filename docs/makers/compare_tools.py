@@ -322,4 +322,4 @@ def files():
         if name != "skrank"
     ]
     text = "\n".join([*lines, "", ", ".join(versions) + ".", ""])
-    return {"tables/compare_tools.rst": text}
+    return {"development/tables/compare_tools.rst": text}

@@ -42,16 +42,15 @@ def table(found):
     libraries = [name for name in CONVENTIONS if name in VALUES]
     footnotes = []
     lines = [
-        ".. list-table::",
+        ".. csv-table::",
         "   :class: conventions",
         "   :header-rows: 1",
         "   :stub-columns: 1",
         "",
-        "   * - Metric",
-        *(f"     - {library}" for library in libraries),
+        f"   {','.join(['Metric', *libraries])}",
     ]
     for base, is_cut in rows_of({name for _, name in found}):
-        lines.append(f"   * - ``{base}{'@k' if is_cut else ''}``")
+        cells = [f"``{base}{'@k' if is_cut else ''}``"]
         for library in libraries:
             shown = [
                 found[of, name]
@@ -60,7 +59,8 @@ def table(found):
                 and name.partition("@")[0] == base
                 and ("@" in name) == is_cut
             ]
-            lines.append(f"     - {_text(library, shown, footnotes)}".rstrip())
+            cells.append(_text(library, shown, footnotes))
+        lines.append(f"   {','.join(cells)}")
     n_cells, numbers = len(found), [len(entry.numbers) for entry in found.values()]
     left_out = sum(len(entry.left_out) for entry in found.values())
     lines += [
@@ -88,7 +88,7 @@ def _text(library, shown, footnotes):
     reasons = list(dict.fromkeys(reasons))
     footnotes += [reason for reason in reasons if reason not in footnotes]
     marks = " ".join(f"[{footnotes.index(reason) + 1}]_" for reason in reasons)
-    return f":abbr:`{MARKS[verdict]} ({verdict})` {marks}".strip()
+    return f"{MARKS[verdict]} {marks}".strip()
 
 
 def rules():
@@ -98,10 +98,11 @@ def rules():
         lines += [f"**{library}**", ""]
         for metric, why in convention.refused.items():
             lines.append(f"- {_named(metric)}: refused, {why}.")
+        named = {}  # metrics with the same rules share a line
         for metric, entry in convention.rules.items():
-            name = _named(metric)
             written = ", ".join(in_words({rule: entry[rule]})[0] for rule in entry)
-            lines.append(f"- {name}: ``{written}``")
+            named.setdefault(written, []).append(_named(metric))
+        lines += [f"- {', '.join(names)}: ``{rule}``" for rule, names in named.items()]
         lines.append("")
     return "\n".join(lines)
 
@@ -112,4 +113,7 @@ def _named(metric):
 
 def files():
     """Return skrank's values anew, beside those that the libraries recorded."""
-    return {"tables/conventions.rst": table(cells()), "tables/rules.rst": rules()}
+    return {
+        "tables/conventions.rst": table(cells()),
+        "development/tables/rules.rst": rules(),
+    }

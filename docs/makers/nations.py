@@ -67,4 +67,4 @@ def files():
     for row in rows:
         lines += [f"   {'-' if i else '*'} - {cell}" for i, cell in enumerate(row)]
     text = "\n".join(line.replace("   - - ", "     - ").rstrip() for line in lines)
-    return {"tables/nations.rst": text + "\n"}
+    return {"development/tables/nations.rst": text + "\n"}

@@ -4,19 +4,17 @@
 
 import doctest
 import io
+import warnings
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from skrank.metrics import (
-    awrf_score,
     catalogue_scores,
     dcg_score,
     evaluate,
-    ild_score,
     mrr_score,
-    novelty_score,
     rbo_score,
 )
 
@@ -45,8 +43,58 @@ def new_figure(n_axes=1, height=3.2, **options):
     return figure, figure.subplots(1, n_axes, **options)
 
 
+def choices():
+    """Yield each metric of the example that tunes LightGBM with what it chooses.
+
+    That is the name of the metric, its means by the number of trees, the number that is
+    best, and the MRR of that number on the test queries.
+    """
+    import sklearn
+    from sklearn.base import clone
+
+    example = Path(__file__).parents[2] / "examples/tune_lightgbm.py"
+    names = {}
+    with sklearn.config_context(), warnings.catch_warnings():
+        # LightGBM 4.6 takes the columns of an array for names that are missing later.
+        warnings.simplefilter("ignore", UserWarning)
+        exec(example.read_text("utf-8").partition("# %%\n# The plots show")[0], names)
+        search, n_trees = names["search"], names["n_trees"]
+        for metric in ["roc_auc", "mrr"]:
+            mean = search.cv_results_[f"mean_test_{metric}"]
+            best = n_trees[mean.argmax()]
+            ranker = clone(search.best_estimator_)
+            ranker.set_params(estimator__n_estimators=best)
+            ranker.fit(names["X_train"], names["y_train"], qid=names["qid_train"])
+            y_score = ranker.predict(names["X_test"])
+            mrr = mrr_score(names["y_test"], y_score, qid=names["qid_test"])
+            yield metric, dict(zip(n_trees, mean, strict=True)), best, mrr
+
+
+def draw_choice():
+    """Draw the choices of ROC AUC and MRR in the example that tunes LightGBM."""
+    figure, both = new_figure(2, 3.9)
+    looks = {"scikit-learn": RED, "with skrank": BLUE}
+    for axes, found, look in zip(both, choices(), looks.items(), strict=True):
+        (metric, means, best, mrr), (title, colour) = found, look
+        axes.semilogx(
+            means.keys(), means.values(), "o-", color=colour, linewidth=3, markersize=8
+        )
+        axes.plot(best, means[best], "*", color=colour, markersize=26)
+        axes.set_title(f'{title}\nscoring="{metric}"', size=15, pad=12)
+        axes.set_xlabel(
+            f"picks {best} trees\ntest MRR: {mrr:.2f}",
+            size=18, color=colour, weight="bold", labelpad=10,
+        )  # fmt: skip
+        axes.set_xticks([*means], [*means], size=12)
+        axes.tick_params(axis="y", labelsize=12)
+        axes.minorticks_off()
+        axes.margins(y=0.15)
+        axes.locator_params(axis="y", nbins=4)
+    return figure
+
+
 def draw_comparison():
-    """Draw what the first example of the landing page draws."""
+    """Draw what the example of the landing page draws."""
     page = Path(__file__).parents[1] / "index.rst"
     names = {}
     for line in doctest.DocTestParser().get_examples(page.read_text("utf-8")):
@@ -427,63 +475,24 @@ def draw_ties():
     return figure
 
 
-def draw_beyond_relevance():
-    """Draw lists of alike and of different documents, and the surprise of one."""
-    figure, (left, right) = new_figure(2)
-    lists = {"one topic": "aaaaa", "two topics": "aabab", "five topics": "abcde"}
-    colours = dict(zip("abcde", [BLUE, ORANGE, GREEN, PURPLE, GREY], strict=True))
-    for row, (name, topics) in enumerate(lists.items()):
-        features = np.array([[topic == one for one in colours] for topic in topics])
-        value = ild_score(None, -np.arange(5), features=features)
-        left.bar(
-            range(1, 6), 0.5, 0.86, -row, color=[colours[topic] for topic in topics]
-        )
-        left.text(0.57, 0.56 - row, f"{name}: ILD {value:.1f}")
-    left.set(
-        title="how different two documents are", xlabel="rank", xticks=range(1, 6),
-        yticks=[], ylim=(-2.1, 0.85), xlim=(0.4, 5.6),
-    )  # fmt: skip
-    left.spines["left"].set_visible(False)
-    shares = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
-    surprise = [novelty_score(None, [1.0], popularity=[share]) for share in shares]
-    right.semilogx(shares, surprise, color=BLUE, marker="o", markersize=4)
-    right.set(
-        title="how surprising a document is", xlabel="share of users who know it",
-        ylabel="bits", xticks=[0.001, 0.01, 0.1, 0.5], yticks=range(0, 11, 2),
-        xticklabels=["0.1%", "1%", "10%", "50%"], ylim=(0, 10.5),
-    )  # fmt: skip
-    right.minorticks_off()
-    return figure
-
-
 def draw_exposure():
-    """Draw what each rank of a list adds to the exposure of two groups."""
-    figure, (left, right) = new_figure(2, sharey=False)
-    orders, colours = ["aaaabb", "abaaba", "baabaa"], {"a": BLUE, "b": ORANGE}
-    rank = np.arange(1, 7)
+    """Draw how much attention a group gets in three orders of the same documents."""
+    figure, axes = new_figure(height=2.4)
     weight = values_by_rank(["dcg"], 6)["dcg"]
-    left.bar(rank, weight, color=[colours[group] for group in orders[0]])
-    for at, group in zip(rank, orders[0], strict=True):
-        left.text(at, weight[at - 1] + 0.02, group, ha="center", color=GREY)
-    left.set(title="exposure of one list", xlabel="rank", xticks=rank)
-    left.set(ylabel="exposure of a rank", ylim=(0, 1.12))
-    rows = {"candidates": 4 / 6}
-    for order in orders:
-        of_a = np.array(list(order)) == "a"
-        value = awrf_score(None, -rank, group=list(order))
-        rows[f"{order}\nAWRF {value:.4f}"] = weight[of_a].sum() / weight.sum()
-    for row, of_a in enumerate(rows.values()):
-        for start, width, group in [(0, of_a, "a"), (of_a, 1 - of_a, "b")]:
-            right.barh(-row, width, 0.6, start, color=colours[group])
-            right.text(
-                start + width / 2, -row, f"{group} {width:.2f}", ha="center",
-                va="center", color="white" if group == "a" else "black",
-            )  # fmt: skip
-    right.axvline(rows["candidates"], color="black", linestyle=":", linewidth=1.5)
-    right.set(title="fractions of the exposure", xticks=[], xlim=(0, 1))
-    right.set_yticks([-row for row in range(len(rows))], list(rows))
-    right.spines[:].set_visible(False)
-    right.tick_params(length=0)
+    looks = {"aaaabb": RED, "abaaba": BLUE, "baabaa": RED}
+    for row, (order, colour) in enumerate(looks.items()):
+        of_b = weight[np.array(list(order)) == "b"].sum() / weight.sum()
+        axes.barh(-row, of_b, 0.6, color=colour)
+        axes.text(0.01, -row, f"{of_b:.0%}", va="center", color="white", size=14)
+    axes.axvline(2 / 6, color="black", linestyle=":", linewidth=1.5, ymax=0.86)
+    axes.text(2 / 6, 0.52, "target: 33%", ha="center", size=14)
+    axes.set(title="attention for the two documents b", xlim=(0, 0.5), xticks=[])
+    axes.set(ylim=(-2.4, 0.85))
+    axes.set_yticks(
+        [0, -1, -2], [" ".join(order) for order in looks], size=14, family="monospace"
+    )
+    axes.spines[["bottom"]].set_visible(False)
+    axes.tick_params(length=0)
     return figure
 
 
@@ -573,34 +582,22 @@ def draw_unjudged():
     runs = {"old": -X.sum(axis=1), "new": model.predict(X)}
     order = np.lexsort((-runs["old"], qid)).reshape(-1, 100)
     judged = np.isin(np.arange(len(y)), order[:, :5])
-    figure, axes = new_figure(height=2.6)
-    looks = {"nonrelevant": ("o", RED, 13), "condensed": ("s", ORANGE, 8)}
-    for row, y_score in enumerate(runs.values()):
-        values = {
-            choice: evaluate(
-                y, y_score, "ndcg@10", qid=qid, judged=judged, unjudged=choice
-            )["ndcg@10"]
-            for choice in ["lowest", "highest", *looks]
-        }
-        axes.plot(
-            [values["lowest"], values["highest"]], [-row, -row], color=PALE,
-            linewidth=8, solid_capstyle="butt", zorder=0,
-            label="lowest to highest" if row == 0 else None,
-        )  # fmt: skip
-        for choice, (marker, colour, size) in looks.items():
-            axes.plot(
-                values[choice], -row, marker, color=colour, markersize=size,
-                label=choice if row == 0 else None, linestyle="",
-            )  # fmt: skip
-        axes.plot(
-            evaluate(y, y_score, "ndcg@10", qid=qid)["ndcg@10"], -row, "D",
-            color=BLUE, markersize=9, linestyle="",
-            label="all judged" if row == 0 else None,
-        )  # fmt: skip
-    axes.set(xlabel="NDCG@10", ylim=(-1.6, 0.6), xlim=(0.4, 1))
-    axes.set_yticks([0, -1], ["old ranker", "new ranker"])
-    axes.tick_params(axis="y", length=0)
-    figure.legend(loc="outside upper center", ncols=4, fontsize=9.5, handlelength=1.2)
+    figure, axes = new_figure(height=2.9)
+    settings = {
+        "judged: the top 5 of old": {"judged": judged},
+        "judged: everything": {},
+    }
+    for place, options in enumerate(settings.values()):
+        for side, (name, colour) in enumerate([("old", GREY), ("new", BLUE)]):
+            given = {"qid": qid, **options}
+            value = evaluate(y, runs[name], "ndcg@10", **given)["ndcg@10"]
+            x = place + 0.36 * (side - 0.5)
+            axes.bar(x, value, 0.32, color=colour)
+            axes.text(x, value + 0.02, f"{value:.2f}", ha="center", size=13)
+            axes.text(x, 0.04, name, ha="center", color="white", size=13)
+    axes.set(ylabel="NDCG@10", ylim=(0, 1), yticks=[0, 0.5, 1])
+    axes.set_xticks(range(2), list(settings), size=13)
+    axes.tick_params(axis="x", length=0)
     return figure
 
 

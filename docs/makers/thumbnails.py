@@ -244,18 +244,18 @@ def draw_unjudged():
 
 
 def draw_human_and_machine():
-    """Draw the interval of people, of a machine, and of both, with the truth."""
+    """Draw the interval of human labels, of an LLM, and of both, with the truth."""
     figure, axes = new_axes("NDCG@10")
     for y, low, high, word, colour in [
-        (2, 0.2, 0.75, "people", GREY),
-        (1, 0.78, 0.9, "machine", RED),
+        (2, 0.2, 0.75, "human", GREY),
+        (1, 0.78, 0.9, "LLM", RED),
         (0, 0.38, 0.62, "both", BLUE),
     ]:
         axes.plot([low, high], [y, y], color=colour, linewidth=5)
-        axes.text(low, y + 0.2, word, color=colour, weight="bold")
+        axes.text(high + 0.05, y, word, color=colour, weight="bold", va="center")
     axes.axvline(0.5, color="black", linestyle=":")
     axes.spines["left"].set_visible(False)
-    axes.set(ylim=(-0.5, 2.8), xlim=(0.1, 1.1))
+    axes.set(ylim=(-0.5, 2.5), xlim=(0.1, 1.2))
     return figure
 
 

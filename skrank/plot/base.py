@@ -8,7 +8,7 @@ from itertools import cycle, islice
 
 import numpy as np
 
-from skrank._checks import shown
+from skrank._checks import INSTALL, shown
 from skrank._engine.request import metric_of
 
 # The palette of Okabe and Ito (2008), which colour-blind people can tell apart, without
@@ -62,7 +62,7 @@ class Display:
             except ImportError as error:
                 raise ImportError(
                     "The displays of skrank need the package matplotlib. Install it "
-                    'with `pip install "skrank[plot]"`.'
+                    f"with {INSTALL.format('plot')}."
                 ) from error
             width, height = plt.rcParams["figure.figsize"]
             if n_panels > 1:

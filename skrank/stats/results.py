@@ -74,7 +74,7 @@ class Result:
         undefined = undefined_words([row.n_undefined for row in self.rows])
         judged = ""
         if "judge" in self.rows[0]:
-            judged = f" with labels of people, {self.rows[0].n_judged:,} of the judge"
+            judged = f" with human labels, {self.rows[0].n_judged:,} of the judge"
         return f"{self.n_units:,} {units}{by}{undefined}{judged}"
 
     def __str__(self):
@@ -235,9 +235,9 @@ class ConfidenceIntervals(Result, Mapping):
 # The columns of what a judge adds, and what they say.
 JUDGED = ("human", "judge", "correlation", "worth")
 OF_JUDGE = (
-    "One query that people judged is as good as `worth` of them without the judge, who "
-    "helps to know means more than differences. Where few queries decide how far the "
-    "judge is from people, these count alone"
+    "With the judge, one query with human labels replaces `worth` of them, more for "
+    "means than for differences. Where few queries decide how far the judge is from "
+    "the human labels, these count alone"
 )
 
 
@@ -247,7 +247,7 @@ def shown_judge(row):
         f"{row.human:.4f}",
         f"{row.judge:.4f}",
         f"{row.correlation:.2f}",
-        "people alone" if row.people_alone else f"{row.worth:.1f}",
+        "human alone" if row.people_alone else f"{row.worth:.1f}",
     ]
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import skrank
 from skrank._callers import warn_caller
-from skrank._checks import import_extra
+from skrank._checks import INSTALL, import_extra
 from skrank._columns import is_list, library_of
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.source import check_known, check_none_missing, check_types
@@ -222,9 +222,9 @@ LACKING = (
     "A Python worker of Spark has no {package}. Workers run the Python that the "
     "environment variable PYSPARK_PYTHON named when the session started, or the "
     "python3 that they found. Set it, for local workers to sys.executable, and install "
-    'there what they need: `pip install "skrank[spark]"`. If only skrank is missing, '
+    "there what they need: {install}. If only skrank is missing, "
     "`skrank.tables.ship_to_spark(spark)` sends it to them."
-)
+).replace("{install}", INSTALL.format("spark"))
 
 # The types of Spark that are read, but for decimals, by their names in Arrow.
 TYPES_OF_SPARK = {

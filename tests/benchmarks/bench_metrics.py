@@ -31,7 +31,7 @@ from tests.benchmarks.speed.rows import Group
 from tests.benchmarks.speed.table import HEAD, as_line, as_rst, environment, measure
 
 GROUPS = on_lists.GROUPS + on_trec.GROUPS + on_other_shapes.GROUPS
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/speed.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/speed.rst"
 
 
 def read_options():
@@ -45,9 +45,7 @@ def read_options():
     parser.add_argument(
         "--rows", nargs="+", metavar="NAME", help="only rows whose name contains one"
     )
-    parser.add_argument(
-        "--write", action="store_true", help=f"write docs/{DOCS_TABLE.name}"
-    )
+    parser.add_argument("--write", action="store_true", help=f"write {DOCS_TABLE.name}")
     parser.add_argument(
         "--profile", metavar="NAME", help="profile the rows whose name contains it"
     )

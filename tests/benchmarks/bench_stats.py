@@ -31,7 +31,7 @@ from tests.benchmarks.speed.table import (
     shown,
 )
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/stats_speed.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/stats_speed.rst"
 N_METRICS = 10
 N_RESAMPLES = 10_000
 
@@ -181,9 +181,7 @@ def as_rst(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each")
-    parser.add_argument(
-        "--write", action="store_true", help=f"write docs/{DOCS_TABLE.name}"
-    )
+    parser.add_argument("--write", action="store_true", help=f"write {DOCS_TABLE.name}")
     options = parser.parse_args()
     if options.write and not all(map(Group.is_ready, GROUPS)):
         parser.error("--write needs the libraries beside skrank")

@@ -359,5 +359,5 @@ def test_a_file_is_replaced_by_a_whole_one_only(saved, monkeypatch):
 def test_without_pyarrow_the_error_has_the_cure(tmp_path, monkeypatch):
     scores = score_queries([1, 0], [2, 1], "mrr")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'pip install "skrank\[tables\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[tables\]"'):
         scores.save(tmp_path / "scores.parquet")

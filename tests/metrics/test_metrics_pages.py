@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from docs import make
 from docs.makers.pictures import PICTURES
 from skrank._engine.request import METRICS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text("utf-8") for path in DOCS.glob("*.rst")}
-# The page of the chapter lists the pages of the families.
-FAMILIES = re.findall(r"^- :doc:`(metrics_\w+)`$", PAGES["metrics"], flags=re.M)
+# The cheat sheet lists the pages of the families.
+FAMILIES = re.findall(
+    r"^Formulas: :doc:`(metrics_\w+)`\.$", PAGES["cheat_sheet"], flags=re.M
+)
 
 
 def names_on(text):
@@ -25,13 +28,21 @@ def names_on(text):
 NAMES = {metric.full_name for metric in METRICS.values()}
 
 
-def test_every_page_of_a_family_is_in_the_chapter():
-    assert set(FAMILIES) == {name for name in PAGES if name.startswith("metrics_")}
+def test_every_page_of_a_family_is_on_the_cheat_sheet_and_in_the_chapter():
+    pages = {name for name in PAGES if name.startswith("metrics_")}
+    assert set(FAMILIES) == pages
+    assert {name for name in pages if f"<{name}>`" in PAGES["metrics"]} == pages
 
 
-def test_the_chapter_lists_every_name():
-    listed = PAGES["metrics"].partition("\nAll names\n")[2]
-    assert names_on(listed) == NAMES
+def test_the_cheat_sheet_lists_every_name_and_function():
+    assert names_on(PAGES["cheat_sheet"]) == NAMES
+    functions = {m.function.__name__ for m in METRICS.values() if m.function}
+    listed = re.findall(r":func:`~skrank\.metrics\.(\w+)`", PAGES["cheat_sheet"])
+    assert set(listed) == functions
+
+
+def test_the_cheat_sheet_is_up_to_date():
+    assert make.outdated("cheat_sheet") == [], "run python docs/make.py cheat_sheet"
 
 
 def test_every_metric_is_explained_on_the_page_of_its_family():

@@ -1,4 +1,4 @@
-"""The page for those who come from other libraries: both columns are run."""
+"""The page on other libraries: both columns of a task are run."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -12,7 +12,8 @@ import pytest
 # Those of these libraries.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-PAGE = Path(__file__).parents[2] / "docs" / "coming_from.rst"
+PAGE = Path(__file__).parents[2] / "docs" / "other_libraries.rst"
+PART = "The same task twice"
 MODULES = {
     "LightGBM": "lightgbm",
     "XGBoost": "xgboost",
@@ -31,7 +32,9 @@ BLOCK = re.compile(r"\.\. code-block:: python\n\n(( +).+\n(?:\2.*\n|\n)*)")
 
 def sections():
     """Return the blocks of code by the title above them."""
-    parts = re.split(r"^(.+)\n[=-]{4,}$", PAGE.read_text("utf-8"), flags=re.M)
+    page = PAGE.read_text("utf-8")
+    part = page[page.index(f"\n{PART}\n==") : page.index("\nSearch and combine\n==")]
+    parts = re.split(r"^(.+)\n[=-]{4,}$", part, flags=re.M)
     found = zip(parts[1::2], parts[2::2], strict=True)
     return {
         title: [textwrap.dedent(block) for block, _ in BLOCK.findall(text)]
@@ -51,7 +54,7 @@ def test_each_library_has_two_columns():
 
 @pytest.mark.parametrize("title", [*MODULES][-4:])
 def test_the_column_of_skrank_runs_without_the_library(title):
-    (start,) = SECTIONS["Coming from other libraries"]
+    (start,) = SECTIONS[PART]
     names = {}
     exec(start, names)
     exec(SECTIONS[title][1], names)
@@ -62,7 +65,7 @@ def test_the_column_of_skrank_runs_without_the_library(title):
 @pytest.mark.parametrize("title", MODULES)
 def test_both_columns_return_the_same(title):
     pytest.importorskip(MODULES[title])
-    (start,) = SECTIONS["Coming from other libraries"]
+    (start,) = SECTIONS[PART]
     theirs, ours = SECTIONS[title]
     found = []
     for block, name in ((theirs, "theirs"), (ours, "ours")):

@@ -142,7 +142,7 @@ def test_people_count_alone_where_the_machine_is_wrong_in_too_few_queries():
     for name in ("difference", "low", "high", "pvalue", "test", "effect_size"):
         assert found.rows[0][name] == alone[name]
     assert found.rows[0].test == "score"
-    assert "people alone" in str(found)
+    assert "human alone" in str(found)
     found = compare_rankers(human, judge=judge, test="t").rows[0]
     assert found.test == "t"
     one = compare_rankers(human, test="t").rows[0]

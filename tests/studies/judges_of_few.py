@@ -19,7 +19,7 @@ from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/judges_of_few.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/judges_of_few.rst"
 SEED = 2024
 POOL, N_JUDGED = 20_000, 500
 NS = (10, 20, 30, 50, 100)

@@ -21,7 +21,7 @@ from tests.studies.experiments import covers, percent
 from tests.studies.populations import LARGE, draw
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/one_mean.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/one_mean.rst"
 SEED = 2005
 NS = (10, 20, 50, 200)
 METHODS = ("auto", "hall", "t")

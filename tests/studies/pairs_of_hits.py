@@ -18,7 +18,7 @@ from tests.studies.experiments import LEVEL, covers, percent
 from tests.studies.populations import ranks_of_equal_rankers
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/pairs_of_hits.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/pairs_of_hits.rst"
 NS = (10, 20, 50, 200)
 TESTS = ("score", "permutation", "t")
 SEED = 1998

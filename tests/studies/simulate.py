@@ -26,7 +26,7 @@ import numpy as np
 from tests.studies import experiments, populations
 from tests.studies.experiments import HEEDED, IGNORED
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/coverage.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/coverage.rst"
 
 
 class Row(NamedTuple):
@@ -328,7 +328,9 @@ def run(tables, path, description):
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(tables))
     parser.add_argument("--samples", type=int, default=2000, help="of each size")
     parser.add_argument(
-        "--write", action="store_true", help=f"write all to docs/tables/{path.name}"
+        "--write",
+        action="store_true",
+        help=f"write all to docs/**/{path.name}",
     )
     options = parser.parse_args()
     if unknown := {*options.names} - {*tables}:

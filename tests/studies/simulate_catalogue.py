@@ -4,8 +4,8 @@
 
 Each list has ten of a thousand items, whose popularity follows Zipf's law. The true
 value is the mean over many samples of as many lists. It writes the table
-``docs/tables/catalogue_intervals.rst``, with the jackknife of skrank and a percentile
-bootstrap of the lists, in a few minutes.
+``docs/development/tables/catalogue_intervals.rst``, with the jackknife of skrank and a
+percentile bootstrap of the lists, in a few minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +19,12 @@ from skrank._engine.names import CATALOGUE_SCORES
 from skrank.metrics import catalogue_scores
 from skrank.stats import confidence_interval
 
-TABLE = Path(__file__).parents[2] / "docs" / "tables" / "catalogue_intervals.rst"
+TABLE = (
+    Path(__file__).parents[2]
+    / "docs"
+    / "development/tables"
+    / "catalogue_intervals.rst"
+)
 N_ITEMS, K = 1000, 10
 N_SAMPLES, N_RESAMPLES, FOR_TRUTH = 200, 100, 400
 SIZES = (50, 200, 1000)

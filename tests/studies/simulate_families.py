@@ -22,7 +22,7 @@ from tests.studies.families import contradictions, random_family
 from tests.studies.populations import draw
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/families.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/families.rst"
 NS, PILOTS = (20, 50, 200), (20, 50, 200)
 N_RESAMPLES, POWER = 1999, 0.8
 TOGETHER, SINGLE = "simultaneous", "one by one"

@@ -20,7 +20,7 @@ from tests.studies.experiments import percent
 from tests.studies.populations import draw
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/gate.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/gate.rst"
 MARGIN = 0.02
 N_QUERIES = (20, 50, 200)
 SIZES = [f"n = {n:,}" for n in N_QUERIES]

@@ -22,7 +22,7 @@ from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/judges.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/judges.rst"
 N_POOL, N_JUDGED, N_DOCUMENTS, NS = 8000, 1000, 30, (20, 50, 200)
 METRICS = ["ndcg@10", "precision@10", "mrr"]
 COLUMNS = [

@@ -21,7 +21,7 @@ from tests.studies.experiments import LEVEL, outcomes, percent
 from tests.studies.populations import LARGE, draw
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/looks.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/looks.rst"
 N_LOOKS, FIRST = 20, (10, 20, 50)
 NS = (10, 50, 200, 1000)
 COLUMNS = [f"every {n} queries" for n in FIRST]

@@ -24,7 +24,7 @@ from tests.studies.simulate import Row, Table, run
 from tests.studies.simulate_cross_validation import N_FEATURES, fit, ndcg
 from tests.studies.simulate_cross_validation import draw as draw_documents
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/pitfalls.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/pitfalls.rst"
 N_PER_LOOK, N_SEEDS = 50, 5
 LOOKS, CANDIDATES, DATASETS = (1, 2, 5, 10, 20), (1, 5, 29), (5, 10, 20, 40)
 # The standard deviation of the difference within and between data sets, and its mean.

@@ -19,7 +19,7 @@ from skrank.stats import compare_rankers
 from tests.studies.experiments import LEVEL, covers, percent
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/simultaneous.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/simultaneous.rst"
 NS = (20, 50)
 N_RESAMPLES = 999
 SEED = 12

@@ -27,7 +27,7 @@ from tests.studies.experiments import LEVEL, percent
 from tests.studies.populations import LARGE, draw
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/step_down.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/step_down.rst"
 NS = (20, 50, 100)
 N_FLIPS = 999
 SEED = 1993

@@ -121,21 +121,17 @@ def test_the_page_quotes_the_simulated_numbers():
             row = cells[line[6:].strip()] = []
         elif line.startswith("     - "):
             row.append(line[6:].strip())
-    quoted = {
-        "50 queries, selected on them": "{2:.0f} % of the samples of 50 queries.",
-        "200 queries, selected on them": "With 200 queries it is {2:.0f} %",
-        "paired t test at 5 %": "in {1:.0f}, {2:.0f}, {3:.0f} and {4:.0f} % of",
-        "10 hidden units, one seed each": (
-            "{:.0f} % of the samples of 40 queries and in {:.0f} % of those of 100"
-        ),
-        "significant": (
-            "{1:.0f} % of the samples of 20 queries, in {2:.0f} % of those of 50 and "
-            "in {3:.0f} % of those of 200"
-        ),
-    }
-    page = (simulate.DOCS_TABLE.parents[1] / "is_it_better.rst").read_text("utf-8")
-    page = " ".join(page.split())
-    for row, text in quoted.items():
+    quoted = [
+        ("50 queries, selected on them", "the 50 test queries - {2:.0f} %"),
+        ("200 queries, selected on them", "with 200 test queries - {2:.0f} %"),
+        ("10 hidden units, one seed each", "their seed, 40 queries - {0:.0f} %"),
+        ("10 hidden units, one seed each", "the same, with 100 queries - {1:.0f} %"),
+        ("paired t test at 5 %", "20 looks - {1:.0f}, {2:.0f}, {3:.0f}, {4:.0f} %"),
+        ("significant", "20, 50, 200 queries - {1:.0f}, {2:.0f}, {3:.0f} %"),
+    ]
+    docs = simulate_pitfalls.DOCS_TABLE.parents[2]
+    page = " ".join((docs / "comparing_with_care.rst").read_text("utf-8").split())
+    for row, text in quoted:
         assert text.format(*map(float, cells[row])) in page
 
 

@@ -20,7 +20,7 @@ from tests.studies.experiments import LEVEL, covers, percent
 from tests.studies.families import family_of
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/uneven_units.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/uneven_units.rst"
 NS = (8, 20, 50, 200)
 MANY = 200_000
 AUTO, FLIPS, STUDENT = "auto", "permutation", "t"

@@ -20,7 +20,7 @@ from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
 from tests.studies.simulate import Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/unseen_losses.rst"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/unseen_losses.rst"
 NS = (20, 50, 100, 200, 500)
 COLUMNS = [f"n = {n}" for n in NS]
 SEED = 37

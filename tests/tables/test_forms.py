@@ -153,7 +153,7 @@ def test_integer_ids_stay_integers():
 
 def test_a_table_of_arrow_without_pyarrow_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'pip install "skrank\[tables\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[tables\]"'):
         align(OnlyArrow(None), RUN)
 
 

@@ -99,7 +99,10 @@ def as_rst(results):
     beside = [["Library", "skrank is faster by"]]
     for result in libraries:
         beside.append([result.row.name, f"{shown(result.figure)} {times}"])
-    return f"{list_table(rows)}\n{list_table(beside)}\n{environment()}.\n"
+    # The page on performance includes what follows the comment.
+    return (
+        f"{list_table(rows)}\n.. libraries\n\n{list_table(beside)}\n{environment()}.\n"
+    )
 
 
 def list_table(rows):

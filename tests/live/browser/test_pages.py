@@ -3,14 +3,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pytest
+from selenium.webdriver.support.wait import WebDriverWait
 
+from docs import site_map
 from tests.live.browser.dead_links import dead_links
 
-WIDTHS = (400, 1000, 1400)
+WIDTHS = (400, 800, 1000, 1400)
 # What is written by hand, the gallery, and one page of the API.
-PAGES = ("*.html", "gallery/*.html", "generated/skrank.rankers.QueryRanker.html")
+PAGES = (
+    "*.html",
+    "development/*.html",
+    "gallery/*.html",
+    "generated/skrank.rankers.QueryRanker.html",
+)
 # Sphinx makes these; the tests of the search open the last one.
 INDICES = {"genindex.html", "py-modindex.html", "search.html"}
+MOVED = site_map.old_addresses()
 
 
 def pytest_generate_tests(metafunc):
@@ -21,7 +29,8 @@ def pytest_generate_tests(metafunc):
             for pattern in PAGES
             for file in sorted(site.glob(pattern))
         ]
-        metafunc.parametrize("page", [page for page in pages if page not in INDICES])
+        left_out = INDICES | MOVED.keys()
+        metafunc.parametrize("page", [page for page in pages if page not in left_out])
 
 
 def complain(faults):
@@ -58,6 +67,25 @@ def test_the_search_finds(browser, address, screenshots, word, width):
     faults = browser.look()
     browser.keep(screenshots / f"search-{word}-{width}.png")
     complain([f"search of {word} at {width} px: {fault}" for fault in faults])
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("mrr", "mrr_score"), ("ndcg", "ndcg_score"), ("hits@10", "hits_at_k_score")],
+)
+def test_the_search_finds_a_metric_by_its_name_first(browser, address, words, name):
+    browser.open(f"{address}/search.html?q={words}", max(WIDTHS))
+    browser.results()
+    first = "return document.querySelector('#search-results li a').textContent"
+    assert browser.driver.execute_script(first).rpartition(".")[2] == name
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_an_old_address_leads_to_the_new_one(browser, address, old):
+    browser.open(f"{address}/{old}#here", max(WIDTHS))
+    WebDriverWait(browser.driver, 20).until(
+        lambda driver: driver.current_url == f"{address}/{MOVED[old]}#here"
+    )
 
 
 def test_no_link_of_any_page_is_dead(site):

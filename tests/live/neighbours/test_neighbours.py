@@ -30,9 +30,15 @@ DOCS = Path(__file__).parents[3] / "docs"
 pytestmark = pytest.mark.filterwarnings("default")
 
 
+START = "Search and combine"
+
+
 def sections(page):
     """Return the text of a page by the title above it."""
-    parts = re.split(r"^(.+)\n[=~-]{4,}$", (DOCS / page).read_text("utf-8"), flags=re.M)
+    text = (DOCS / page).read_text("utf-8")
+    if page == "other_libraries.rst":
+        text = text[text.index(f"\n{START}\n==") :]
+    parts = re.split(r"^(.+)\n[=~-]{4,}$", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
@@ -42,11 +48,11 @@ def code(text):
     return "\n".join(textwrap.dedent(block) for block in blocks)
 
 
-def run(title, page="neighbours.rst", **names):
+def run(title, page="other_libraries.rst", **names):
     """Run the code under a title, after that at the top of the page."""
     found = sections(page)
     names = dict(names)
-    for text in (found.get("Other tools", ""), found[title]):
+    for text in (found.get(START, ""), found[title]):
         exec(code(text), names)
     return names
 
@@ -61,9 +67,9 @@ def quiet():
 
 def test_every_example_is_run_here():
     tests = Path(__file__).read_text("utf-8")
-    for page in ("neighbours.rst", "inspection.rst"):
+    for page in ("other_libraries.rst", "inspection.rst"):
         for title, text in sections(page).items():
-            if code(text) and title != "Other tools":
+            if code(text) and title != START:
                 assert f'run("{title}"' in tests, title
 
 
@@ -195,7 +201,7 @@ boosted = pytest.mark.parametrize("model", BOOSTED, ids=lambda m: type(m).__name
 @pytest.fixture
 def data():
     names = {}
-    exec(code(sections("neighbours.rst")["Other tools"]), names)
+    exec(code(sections("other_libraries.rst")[START]), names)
     X = pd.DataFrame(names["X"][:, :6]).add_prefix("f")
     return X, names["y"], names["qid"]
 

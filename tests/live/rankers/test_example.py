@@ -62,4 +62,4 @@ def test_absent_libraries_are_said(folder):
     assert "LGBMRanker" in output
     assert "XGBRanker" not in output
     for name in ("xgboost", "catboost"):
-        assert f'{name} is not installed: pip install "skrank[rankers]"' in output
+        assert f'{name} is not installed: pip install ".[rankers]"' in output

@@ -393,7 +393,7 @@ for action in (lambda scores: scores.frame.count(), lambda scores: scores.collec
         action(score_table(table, "mrr"))
     except Exception as error:
         print("FAILED", type(error).__name__, "PYSPARK_PYTHON" in str(error))
-        cures = "skrank[spark]", "ship_to_spark(spark)"
+        cures = ".[spark]", "ship_to_spark(spark)"
         print("FAILED", *(cure in str(error) for cure in cures))
 for _ in range(2):
     ship_to_spark(spark)

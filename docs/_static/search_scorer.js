@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* "mrr" finds mrr_score first: a name, or a name and its usual ending, beats all words. */
+const ENDINGS = ["", "_score", "_at_k_score"];
+
+function isNamed(title, query) {
+  const name = title.split(" ")[0].split(".").pop().toLowerCase();
+  return ENDINGS.some((ending) => name === query + ending);
+}
+
+var Scorer = {
+  score: (result) => {
+    const [docname, title, anchor, description, score] = result;
+    const asked = new URLSearchParams(window.location.search).get("q") || "";
+    const query = asked.trim().toLowerCase().replace(/@.*$/, "").replace(/[ -]/g, "_");
+    return isNamed(title, query) ? score + 1000 : score;
+  },
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};
