@@ -305,17 +305,10 @@ _RANKS = {
 class Convention(NamedTuple):
     """The rules by which another library computes metrics.
 
-    Attributes
-    ----------
-    rules : Mapping of str to Mapping
-        The parameters that reproduce the metric of the library, by the name of the
-        metric, by "name@k" if they apply only with a cutoff, or by "name@1" if only
-        with this one; "*" applies to all metrics.
-    refused : Mapping of str to str
-        The metrics that no parameters can reproduce, and why.
-    ranks : Mapping of str to str, or None
-        The tie policy in link prediction, by metric; "*" applies to all others. None if
-        the library does not evaluate link prediction.
+    `rules` has parameters by the name of a metric, by "name@k" if they apply only with
+    a cutoff, or by "name@1" if only with this one; "*" applies to all metrics. No
+    parameters can reproduce the metrics in `refused`, which says why. `ranks` is the
+    tie policy in link prediction, by metric; None if the library does not evaluate it.
     """
 
     rules: Mapping

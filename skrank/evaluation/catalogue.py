@@ -93,7 +93,6 @@ def catalogue_scores(
 
     See Also
     --------
-    CatalogueScores : What can be done with the scores.
     ild_score : The diversity within each list.
     popularity_score : The popularity of the documents of each list.
 
@@ -255,7 +254,6 @@ class CatalogueScores:
 
     See Also
     --------
-    catalogue_scores : Makes it, and defines the scores.
     skrank.stats.confidence_interval : Intervals of the scores and their differences.
 
     Examples
@@ -410,11 +408,6 @@ class CatalogueScores:
         ----------
         parts : iterable of CatalogueScores
             Scores of different queries, with the same rankers, cutoff and catalogue.
-
-        Returns
-        -------
-        scores : CatalogueScores
-            The scores of all lists.
 
         Raises
         ------

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
@@ -265,14 +265,7 @@ def check_ids_unneeded(requests, convention):
             )
 
 
-def read_requests(
-    metrics,
-    params,
-    caller,
-    *,
-    read: Callable = read_metric,
-    rules: Callable = rules_of,
-):
+def read_requests(metrics, params, caller, *, read=read_metric, rules=rules_of):
     """Return the requests for `metrics`, each name once.
 
     Each request gets those of `params`, among them a `convention`, that its metric
@@ -432,7 +425,6 @@ def score_queries(
 
     See Also
     --------
-    evaluate : The summary of one ranker alone.
     QueryScores : What can be done with the scores.
 
     Examples
@@ -453,12 +445,8 @@ def score_queries(
     {'a': {'mrr': 1.0}, 'b': {'mrr': 0.5}}
     """
     arrays, options = split_params(y_true, y_score, qid, params)
-    check_choice(
-        options.get("average", "macro"),
-        ("macro", "weighted"),
-        "average",
-        "score_queries",
-    )
+    average = options.get("average", "macro")
+    check_choice(average, ("macro", "weighted"), "average", "score_queries")
     requests = read_requests(metrics, options, "score_queries")
     if arrays.doc_id is None:
         check_ids_unneeded(requests, options.get("convention"))

@@ -32,37 +32,18 @@ from skrank.evaluation.evaluate import (
 class RankedDocuments(NamedTuple):
     """The documents of one query, as one ranker ranks them.
 
-    Attributes
-    ----------
-    document : ndarray of shape (n_documents,)
-        The ids of the documents, or their positions in the input without `doc_id`: the
-        first documents in the order of rank, then those that were not returned.
-    grade : ndarray of shape (n_documents,)
-        Their grades, NaN for a document that is not judged.
-    relevant : ndarray of bool of shape (n_documents,)
-        Whether they are relevant.
-    best_rank, worst_rank : ndarray of shape (n_documents,)
-        The smallest and the largest rank that each document may have: different ones if
-        it is tied. NaN for a document that was not returned.
-    adds : ndarray of shape (n_documents,) or None
-        What each document adds to the value of the query; None if the metric is not a
-        sum over documents.
-    columns : dict of str to ndarray of shape (n_documents,)
-        The further columns.
-    ideal : ndarray of int of shape (n_ideal,)
-        The documents in the order of the ideal ranking, as positions in `document`.
-    ideal_adds : ndarray of shape (n_ideal,) or None
-        What each of these adds to the value of the ideal ranking.
+    The first documents stand in the order of rank, then those that were not returned.
     """
 
-    document: np.ndarray
-    grade: np.ndarray
+    document: np.ndarray  # the ids, or positions in the input without `doc_id`
+    grade: np.ndarray  # NaN for a document that is not judged
     relevant: np.ndarray
-    best_rank: np.ndarray
-    worst_rank: np.ndarray
+    best_rank: np.ndarray  # differs from the worst one if it is tied
+    worst_rank: np.ndarray  # both are NaN for a document that was not returned
+    # What each adds to the value of the query, if the metric is a sum over documents.
     adds: np.ndarray | None
     columns: dict
-    ideal: np.ndarray
+    ideal: np.ndarray  # positions in `document`, in the order of the ideal ranking
     ideal_adds: np.ndarray | None
 
     @property

@@ -183,11 +183,6 @@ class QueryScores:
         names : str or list of str
             The names of rankers and of metrics. Of rankers or metrics of which none is
             named, all remain.
-
-        Returns
-        -------
-        scores : QueryScores
-            Their scores.
         """
         names = [names] if isinstance(names, str) else list(names)
         for name in names:
@@ -213,11 +208,6 @@ class QueryScores:
         ----------
         parts : iterable of QueryScores
             Scores of different queries, by the same rankers, metrics and parameters.
-
-        Returns
-        -------
-        scores : QueryScores
-            The scores of all queries.
 
         Raises
         ------
@@ -277,11 +267,6 @@ class QueryScores:
         ----------
         path : str or path-like
             The file.
-
-        Returns
-        -------
-        scores : QueryScores
-            The scores.
 
         Raises
         ------

@@ -66,7 +66,6 @@ class RankingMetric:
 
     See Also
     --------
-    evaluate : The values of all rows at once.
     QueryScores : The values by query, for intervals and comparisons.
 
     Notes
@@ -174,8 +173,6 @@ class RankingMetric:
         ------
         ValueError
             If the other metric has other parameters or columns.
-        TypeError
-            If `other` is not a RankingMetric.
         """
         check_instance(other, RankingMetric, "other", "RankingMetric.merge")
         if self.queries != other.queries:

@@ -133,7 +133,6 @@ def explain(
 
     See Also
     --------
-    evaluate : Returns the values only.
     tie_report : Reports how much ties can change a metric.
     skrank.tables.read_rows : Reads the arguments from a file or a table.
 
@@ -323,7 +322,6 @@ def tie_report(
 
     See Also
     --------
-    evaluate : Returns the metrics under one tie policy.
     explain : Explains why a metric differs between conventions.
     unjudged_report : Reports how much documents without a judgement can change it.
 

@@ -253,8 +253,6 @@ def one_standard_error(
 
     Raises
     ------
-    TypeError
-        If a parameter of this function has the wrong type.
     ValueError
         If `n_se` is negative. The rule raises it if the search has no such metric or
         parameter, only one split, or no candidate with a finite score in each split.

@@ -187,18 +187,6 @@ class ComparisonDisplay(Display):
             What to draw, as in `plot`.
         ax : Axes, default=None
             Where to draw. If None, in a new figure.
-
-        Returns
-        -------
-        display : ComparisonDisplay
-            The display.
-
-        Raises
-        ------
-        ValueError
-            If the comparison does not have the metric, or `kind` is invalid.
-        TypeError
-            If `comparison` is not a RankerComparison.
         """
         check_instance(comparison, RankerComparison, "comparison", "ComparisonDisplay")
         rows = [row for row in comparison.rows if metric in (None, row.metric)]

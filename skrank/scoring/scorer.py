@@ -103,18 +103,9 @@ def make_ranking_scorer(
         ``set_score_request(sample_weight=True)`` to make it request `sample_weight` as
         well.
 
-    Raises
-    ------
-    ValueError
-        If a name is unknown or a parameter has an invalid value.
-
-    TypeError
-        If `metric` has the wrong type or a parameter does not exist.
-
     See Also
     --------
     get_scorer : The scorer of a name, of skrank or of scikit-learn.
-    evaluate : The same metrics, from scores instead of an estimator.
 
     Notes
     -----

@@ -101,7 +101,6 @@ def gate(
 
     See Also
     --------
-    compare_rankers : The tests and intervals.
     required_queries : How many queries find a difference.
 
     Notes

@@ -147,9 +147,8 @@ def score_table(
         keep an order that the rows of Spark or Dask do not have. The error names the
         column and the file.
     OSError
-        If a file cannot be read, or there is too little disk or memory.
-    FileNotFoundError
-        If there is no such file.
+        If there is no such file, it cannot be read, or there is too little disk or
+        memory.
     ImportError
         If DuckDB or PyArrow is not installed.
 
@@ -158,8 +157,6 @@ def score_table(
     score_runs : The same of judgements and runs.
     read_rows : The rows as arrays, for all functions that take arrays.
     skrank.metrics.score_queries : The same of arrays.
-    skrank.metrics.QueryScores : What can be done with the scores.
-    ClusterScores : The scores of a data frame of Spark or Dask.
     ship_to_spark : Sends skrank to the workers of Spark.
 
     Notes
@@ -333,18 +330,13 @@ def read_rows(
     ValueError
         If a column is unknown, has missing values or values of several types, or a
         file is empty or damaged. The error names the column and the file.
-    TypeError
-        If `source` has another form.
     OSError
-        If a file cannot be read, or there is too little memory.
-    FileNotFoundError
-        If there is no such file.
+        If there is no such file, it cannot be read, or there is too little memory.
     ImportError
         If DuckDB or PyArrow is not installed.
 
     See Also
     --------
-    score_table : Scores the rows, of tables of any size.
     align : The same for judgements and runs.
 
     Examples
@@ -517,16 +509,10 @@ def score_runs(
     Raises
     ------
     ValueError
-        If a line of a file is malformed, a document occurs twice for a query, a grade
-        or a score is missing, no query is judged, several runs have different queries,
-        or a parameter has an invalid value.
-    TypeError
-        If the input has another form, or the ids are text on one side and integers on
-        the other.
+        As :func:`align`, or if several runs have different queries.
 
     See Also
     --------
-    align : Makes the arrays, and describes the forms of judgements and runs.
     score_table : Scores a table with a row for each document, of any size.
 
     Examples
@@ -607,18 +593,9 @@ def score_catalogue(
     scores : CatalogueScores
         Those of the rows as arrays, to the last bit.
 
-    Raises
-    ------
-    ValueError
-        If a column is unknown or has missing values, a file is empty or damaged, or a
-        parameter has an invalid value.
-    ImportError
-        If DuckDB or PyArrow is not installed.
-
     See Also
     --------
     skrank.metrics.catalogue_scores : The same of arrays, with the definitions.
-    score_table : The values of metrics by query.
 
     Examples
     --------
