@@ -590,10 +590,7 @@ def is_pandas_or_polars(data):
 
 
 def frame_in_arrow(frame, names):
-    """Return columns of a data frame of pandas or polars in Arrow.
-
-    It is a table, and of a lazy frame a stream.
-    """
+    """Return columns of pandas or polars as a table of Arrow, lazy ones as a stream."""
     import narwhals as nw
     import pyarrow as pa
 

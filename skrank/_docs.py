@@ -418,6 +418,34 @@ sample_weight : str, default=None
 
 share_table_words = sharing_words(OF_TABLE)
 
+# How judgements and runs are read and joined.
+share_run_words = sharing_words(
+    read_entries("""
+missing_queries : {"zero", "drop", "raise"}, default="zero"
+    What is done with a judged query that a run lacks. "zero" keeps it, so that its
+    value is 0 (trec_eval -c), "drop" leaves it out (trec_eval without -c).
+unjudged_queries : {"drop", "raise"}, default="drop"
+    What is done with a query of a run that has no judgement. "drop" leaves it out and
+    warns.
+qid : str, default="qid"
+    The name of the column of query ids in tables.
+doc_id : str, default="doc_id"
+    The name of the column of document ids in tables, and of the key in hits.
+grade : str, default="grade"
+    The name of the column of grades.
+score : str, default="score"
+    The name of the column of scores in tables, and of the key in hits.
+""")
+)
+
+share_frame_words = sharing_words(
+    read_entries("""
+kind : {"pandas", "polars", "pyarrow"}, default=None
+    The library of the data frame. If None, that of the data that was scored, and pandas
+    for arrays.
+""")
+)
+
 OF_SPLIT = read_entries("""
 X : array-like of shape (n_samples, n_features)
     The data. Only the number of rows is used and, in a table, the columns and the index

@@ -141,11 +141,7 @@ def reads_ranks(request):
 
 
 def summarize(request, measured, n_documents, weight=None):
-    """Return the value of a requested metric over all queries.
-
-    That of each query with ``average=None``. `n_documents` and `weight` have one entry
-    per query.
-    """
+    """Return the summary of a requested metric, or its values if not averaged."""
     metric, options = request.metric, request.options
     instead, average = options.replace_undefined_by, options.average
     if average == "weighted":

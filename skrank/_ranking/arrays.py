@@ -121,8 +121,6 @@ def split_by_width(widths, max_cells=MAX_CELLS):
 def gather(values, starts, width):
     """Return the block whose row i is ``values[starts[i] : starts[i] + width]``.
 
-    The values stand together in memory.
-
     It is a view where the rows stand one after the other. A row that reaches beyond
     the end repeats the last value: the caller knows the true widths.
     """

@@ -166,11 +166,7 @@ class Lists:
 
     @property
     def is_packable(self):
-        """Whether the score and the grade of each document fit into a key.
-
-        They do not if there are more grades than a byte can name, or if scores are
-        infinite: these have no bits to spare.
-        """
+        """Whether a key can hold a score, unless infinite, and its grade as a byte."""
         return self.is_finite and self.row_codes is not None
 
     @cached_property
@@ -182,8 +178,7 @@ class Lists:
 
     def n_documents(self):
         """Return the number of documents of each query, in the order of `ids`."""
-        lengths = self.order.lengths if self.excluded is None else self.n_ranked
-        return self._by_query(lengths)
+        return self._by_query(self.n_ranked)
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
@@ -223,10 +218,8 @@ class Lists:
         if 0 < top <= FEW_LEVELS and not is_short:
             counts = np.empty((len(self.order.starts), top), dtype=self.count_type)
             for first, last, places in stretches(self.order, 4 * STRETCH):
-                starts, part = (
-                    self.order.starts[first:last] - places.start,
-                    codes[places],
-                )
+                starts = self.order.starts[first:last] - places.start
+                part = codes[places]
                 for column in range(top):
                     flags = (part == top - column).view(np.uint8)
                     counts[first:last, column] = np.add.reduceat(

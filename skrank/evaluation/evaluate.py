@@ -469,11 +469,7 @@ def score_queries(
 
 
 def score_requests(requests, arrays, rankers, *, by=None, returned=None):
-    """Return the :class:`QueryScores` of requested metrics.
-
-    `arrays` hold what all rankers share, and `rankers` the scores of each by name.
-    `returned` is a dict with a mask for each of them, or None.
-    """
+    """Return the :class:`QueryScores` of rankers, their scores and masks by name."""
     warn_if_out_of_order(arrays.by_row)
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))

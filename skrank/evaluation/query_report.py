@@ -14,7 +14,13 @@ from scipy import sparse
 
 from skrank._checks import check_k, numeric_array, says_what_was_meant, shown
 from skrank._columns import as_frame, find_qid, take_rows, unwrapped
-from skrank._docs import FrameKind, MatrixLike, MetricLike, share_words
+from skrank._docs import (
+    FrameKind,
+    MatrixLike,
+    MetricLike,
+    share_frame_words,
+    share_words,
+)
 from skrank._ranking.ids import check_ids, encode_qid
 from skrank._ranking.lists import read_lists
 from skrank._ranking.queries import DocumentTerms
@@ -105,14 +111,9 @@ class QueryReport:
     kind: str
     is_undefined: bool
 
+    @share_frame_words
     def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return all documents as a data frame, with one row per ranker and rank.
-
-        Parameters
-        ----------
-        kind : {"pandas", "polars", "pyarrow"}, default=None
-            The library of the data frame. If None, that of the data, and pandas for
-            arrays.
 
         Returns
         -------

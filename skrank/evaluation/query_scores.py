@@ -32,7 +32,7 @@ from skrank._columns import (
     kind_of,
     unwrapped,
 )
-from skrank._docs import FrameKind, PathLike
+from skrank._docs import FrameKind, PathLike, share_frame_words
 from skrank._engine.names import is_name, parse_name
 from skrank._engine.request import METRICS, Metric, Options, Request
 from skrank._engine.summary import Measured, reads_ranks
@@ -278,6 +278,7 @@ class QueryScores:
         """
         return cls(read_scores(path))
 
+    @share_frame_words
     def to_frame(
         self,
         kind: FrameKind | None = None,
@@ -288,9 +289,6 @@ class QueryScores:
 
         Parameters
         ----------
-        kind : {"pandas", "polars", "pyarrow"}, default=None
-            The library of the data frame. If None, that of the data that was scored,
-            and pandas for arrays.
         undefined : {"replaced", "nan"}, default="replaced"
             The value of a query where a metric is undefined: what it counts as in the
             summary, `replace_undefined_by`, or NaN.

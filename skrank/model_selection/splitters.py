@@ -106,11 +106,8 @@ class QueryKFold(QuerySplitter):
     def _iter_queries(self, queries, y):
         check_enough(queries, self.n_splits)
         rng = check_random_state(self.random_state) if self.shuffle else None
-        folds = self._folds(queries, y, rng)
+        folds = balanced_folds(queries.sizes, self.n_splits, rng)
         return ((folds != fold, folds == fold) for fold in range(self.n_splits))
-
-    def _folds(self, queries, y, rng):
-        return balanced_folds(queries.sizes, self.n_splits, rng)
 
 
 class StratifiedQueryKFold(QueryKFold):
@@ -166,7 +163,8 @@ class StratifiedQueryKFold(QueryKFold):
     [0 1 4 5] [2 3 6 7]
     """
 
-    def _folds(self, queries, y, rng):
+    def _iter_queries(self, queries, y):
+        check_enough(queries, self.n_splits)
         relevant = np.zeros(len(queries.ids), dtype=bool)
         relevant[queries.codes[_is_relevant(y)]] = True
         if relevant.sum() < self.n_splits:
@@ -174,9 +172,11 @@ class StratifiedQueryKFold(QueryKFold):
                 f"The number of queries with a relevant row (y > 0), {relevant.sum()}, "
                 f"is less than n_splits={self.n_splits}: some folds have none.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
-        return stratified_folds(queries.sizes, relevant, self.n_splits, rng)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        folds = stratified_folds(queries.sizes, relevant, self.n_splits, rng)
+        return ((folds != fold, folds == fold) for fold in range(self.n_splits))
 
 
 class RepeatedQueryKFold(QuerySplitter):
@@ -643,8 +643,7 @@ def _to_the_fewest_rows(sizes, rows):
 def random_parts(sizes, n_train, n_test, rng):
     """Draw queries for a training and a test part of given numbers of rows.
 
-    `sizes` holds the number of rows of each query; there are at least two queries. Each
-    part gets at least one. If `n_train` and `n_test` add up to all rows, every query
+    Each part gets a query. If `n_train` and `n_test` add up to all rows, every query
     goes to one of the parts.
     """
     order = rng.permutation(len(sizes))

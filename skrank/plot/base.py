@@ -51,11 +51,7 @@ class Display:
     """A picture whose values are attributes; `plot` draws it and stores the axes."""
 
     def _start(self, ax, n_rows=0, n_panels=1):
-        """Return the axes to draw on, in a new figure if `ax` is None.
-
-        A new figure is high enough for `n_rows` lines of text, and wide enough for
-        `n_panels` panels.
-        """
+        """Return the axes; if None, of a figure for rows of text and for panels."""
         if ax is None:
             try:
                 import matplotlib.pyplot as plt

@@ -45,8 +45,7 @@ from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
 class QueryFinder(RankingEstimator, BaseEstimator):
     """Base of rankers with the parameters `qid_column` and `missing_qid`.
 
-    It finds the query ids and checks the training data. The parameter `_takes` holds
-    what is fitted.
+    It finds the query ids and checks the training data. `_takes` names what is fitted.
     """
 
     _takes = "estimator"
@@ -174,8 +173,7 @@ class QueryFinder(RankingEstimator, BaseEstimator):
 class MetaRanker(MetaEstimatorMixin, QueryFinder):
     """Base of rankers that wrap an `estimator`.
 
-    Each ranker has `fit` and `predict` of its own, so that Python's errors name its
-    class.
+    Each has `fit` and `predict` of its own, so that Python's errors name its class.
     """
 
     _default = None  # stands for the estimator None

@@ -344,11 +344,7 @@ class RankingScorer(_ScikitLearnScorer):
         )
 
     def on_documents(self, y_true, qid, sample_weight=None):
-        """Return the score of some documents as a function of their predicted scores.
-
-        It is meant to be called again and again: what does not depend on the predicted
-        scores is computed once.
-        """
+        """Return the score as a function of predictions; the rest is computed once."""
         value = self._score_func.of_documents(y_true, qid, sample_weight)
         return lambda y_score: self._sign * value(y_score)
 
@@ -646,10 +642,9 @@ def _try_on_two_rows(scored, params):
 def find_scored_qid(estimator, X, y, qid=None):
     """Return the query ids of scored rows, or None if there are none.
 
-    A ranker may have query ids where scorers do not look, such as in a column of an
-    array; it returns them from a method ``__skrank_qid__(X)``. This method of the last
-    step of a Pipeline is not called, since that step does not get the columns of `X`
-    but those of its transformers.
+    A ranker returns ids that scorers do not find, as of a column of an array, from a
+    method ``__skrank_qid__(X)``. That of the last step of a Pipeline is not called: it
+    would get the columns of the transformers, not those of `X`.
     """
     if qid is None:
         ranker = estimator

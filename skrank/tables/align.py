@@ -22,7 +22,7 @@ from skrank._checks import (
     numeric_array,
     shown,
 )
-from skrank._docs import Judgements
+from skrank._docs import Judgements, share_run_words
 from skrank._engine.conventions import CONVENTIONS
 from skrank._ranking.ids import encode_qid, find_alike
 from skrank.tables.forms import (
@@ -38,6 +38,7 @@ from skrank.tables.forms import (
 from skrank.tables.trec_text import QRELS, Triples, text_of
 
 
+@share_run_words
 def align(
     qrels: Judgements,
     run: Judgements,
@@ -69,23 +70,9 @@ def align(
         What a system returned, in the same forms. The values of a dict may also be
         ranked lists of documents, lists of (document, score) or lists of hits, which
         are dicts. A dict of names to runs holds several runs.
-    missing_queries : {"zero", "drop", "raise"}, default="zero"
-        What is done with a judged query that the run lacks. "zero" keeps it, so that
-        its value is 0 (trec_eval -c), "drop" leaves it out (trec_eval without -c).
-    unjudged_queries : {"drop", "raise"}, default="drop"
-        What is done with a query of the run that has no judgement. "drop" leaves it out
-        and warns.
     judged_from : float, default=None
         Documents with a lower grade are not judged: 0 for judgements of TREC that hold
         -1. If None, negative grades raise.
-    qid : str, default="qid"
-        The name of the column of query ids in tables.
-    doc_id : str, default="doc_id"
-        The name of the column of document ids in tables, and of the key in hits.
-    grade : str, default="grade"
-        The name of the column of grades.
-    score : str, default="score"
-        The name of the column of scores in tables, and of the key in hits.
 
     Returns
     -------

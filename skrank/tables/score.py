@@ -22,7 +22,13 @@ from skrank._checks import (
     progress_bar,
     shown,
 )
-from skrank._docs import Judgements, MetricsLike, PathLike, share_table_words
+from skrank._docs import (
+    Judgements,
+    MetricsLike,
+    PathLike,
+    share_run_words,
+    share_table_words,
+)
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
 from skrank._engine.value_table import NO_WEIGHT
@@ -451,6 +457,7 @@ def _check_cluster(core, **options):
         )
 
 
+@share_run_words
 def score_runs(
     qrels: Judgements,
     run: Judgements,
@@ -478,21 +485,9 @@ def score_runs(
     metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
-    missing_queries : {"zero", "drop", "raise"}, default="zero"
-        What is done with a judged query that a run lacks, as in :func:`align`.
-    unjudged_queries : {"drop", "raise"}, default="drop"
-        What is done with a query of a run that has no judgement, as in :func:`align`.
     judged_from : float, default=None
         Documents with a lower grade are not judged. If None, the rule of the
         `convention`; without one, negative grades raise.
-    qid : str, default="qid"
-        The name of the column of query ids in tables, as in :func:`align`.
-    doc_id : str, default="doc_id"
-        The name of the column of document ids.
-    grade : str, default="grade"
-        The name of the column of grades.
-    score : str, default="score"
-        The name of the column of scores.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``. A column that metrics read is
@@ -546,6 +541,7 @@ def score_runs(
     return score_queries(metrics=metrics, **aligned, **params)
 
 
+@share_table_words
 def score_catalogue(
     source: PathLike | Any,
     *,
@@ -573,16 +569,8 @@ def score_catalogue(
         cut already.
     items : int or array-like of shape (n_items,)
         The number of items that could be recommended, or their ids, each once.
-    qid : str, default="qid"
-        The column of the query ids.
     item : str, default="item"
         The column of the items.
-    y_score : str, list of str or dict of str to str, default="y_score"
-        The column of the scores; of several rankers, their columns, or a dict of
-        columns by the name of the ranker.
-    returned : str or dict of str to str, default=None
-        A boolean column: which documents were returned; a dict has one for each
-        ranker. Other scores are not read.
     ties : {"expected", "first"}, default="expected"
         How ties are resolved. "expected" counts a tied document with the probability
         that it is in the list; "first" keeps the order of the rows, which those of
