@@ -8,12 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from skrank._checks import (
-    check_choice,
-    numeric_array,
-    scores_as_floats,
-    warn_if_labels,
-)
+from skrank._checks import check_choice, numeric_array, scores_as_floats, warn_if_labels
 from skrank._ranking.arrays import (
     STRETCH,
     ByCode,

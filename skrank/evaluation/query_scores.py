@@ -25,13 +25,7 @@ from skrank._checks import (
     import_extra,
     shown,
 )
-from skrank._columns import (
-    as_frame,
-    column_names,
-    find_named,
-    kind_of,
-    unwrapped,
-)
+from skrank._columns import as_frame, column_names, find_named, kind_of, unwrapped
 from skrank._docs import FrameKind, PathLike, share_frame_words
 from skrank._engine.names import is_name, parse_name
 from skrank._engine.request import METRICS, Metric, Options, Request

@@ -8,12 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import rel_entr
 
-from skrank._checks import (
-    check_choice,
-    check_flag,
-    check_number,
-    shown,
-)
+from skrank._checks import check_choice, check_flag, check_number, shown
 from skrank._engine.answer import ranking_metric
 from skrank._engine.columns import numbers
 from skrank._ranking.ids import encode_qid, is_missing

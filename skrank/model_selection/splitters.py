@@ -20,13 +20,7 @@ from sklearn.utils import (
 )
 
 from skrank._checks import check_count, count_rows
-from skrank._columns import (
-    QID,
-    check_qid_column,
-    find_column,
-    find_level,
-    require_qid,
-)
+from skrank._columns import QID, check_qid_column, find_column, find_level, require_qid
 from skrank._docs import Seed
 from skrank.model_selection.query_splitter import (
     Queries,

@@ -13,11 +13,7 @@ from scipy.stats import t as student
 
 from skrank.stats import anytime, sign_flips
 from skrank.stats.anytime import Counted, bets, wealth
-from skrank.stats.inference import (
-    ROUNDING,
-    effective_units,
-    is_at_most,
-)
+from skrank.stats.inference import ROUNDING, effective_units, is_at_most
 
 # The signs of the one-sided tests of each alternative.
 ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
