@@ -348,11 +348,8 @@ def on_host(values):
     if not hasattr(values, "__dlpack__"):
         return values
     array = _of_dlpack(values)
-    if (
-        array.dtype.kind == "V" and array.dtype.fields is None
-    ):  # such as bfloat16 of JAX
-        return array.astype(np.float32)
-    return array
+    is_opaque = array.dtype.kind == "V" and array.dtype.fields is None
+    return array.astype(np.float32) if is_opaque else array  # such as bfloat16 of JAX
 
 
 def _of_torch(tensor):
@@ -542,7 +539,7 @@ def codes_of_column(column):
         return values, codes
     if hasattr(column, "dictionary_encode"):  # pyarrow
         return _codes_in_arrow(column)
-    if type(column).__module__.partition(".")[0] == "polars":
+    if library_of(column) == "polars":
         polars = sys.modules["polars"]
         if dtype in (polars.String, polars.Categorical, polars.Enum):
             values = column.cast(polars.String).unique().drop_nulls().sort()

@@ -416,7 +416,21 @@ sample_weight : str, default=None
 """)
 
 
-share_table_words = sharing_words(OF_TABLE)
+share_table_words = sharing_words(
+    OF_TABLE,
+    """
+Raises
+------
+ValueError
+    If a column is unknown, has missing values or values of several types, a file is
+    empty or damaged, or a parameter has an invalid value. The error names the column
+    and the file.
+OSError
+    If a file is missing or cannot be read, or there is too little disk or memory.
+ImportError
+    If DuckDB or PyArrow is not installed.
+""",
+)
 
 # How judgements and runs are read and joined.
 share_run_words = sharing_words(
@@ -537,7 +551,7 @@ qid : array-like of shape (n_samples,), default=None
 def share_display_words(function: F) -> F:
     """Complete the docstring of a method of a display."""
     cls, _, method = function.__qualname__.partition(".")
-    own = _OF_DISPLAY | _OF_ONE_DISPLAY[cls]
+    own = _OF_DISPLAY | _OF_ONE_DISPLAY.get(cls, {})
     if method == "from_estimator":
         own |= _OF_ESTIMATOR
 

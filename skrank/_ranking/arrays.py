@@ -16,17 +16,14 @@ STRETCH = 65_536
 class TieGroups(NamedTuple):
     """The tie groups that hold a relevant document, in the order of rank.
 
-    Those of one query stand together. `query`, `above` (the number of documents ranked
-    above the group), `size` and `relevant` (how many are in it, and how many of them
-    are relevant) have one entry per group; `grade` has one per relevant document,
-    group after group.
+    Those of one query stand together.
     """
 
     query: np.ndarray
-    above: np.ndarray
+    above: np.ndarray  # how many documents rank above the group
     size: np.ndarray
-    relevant: np.ndarray
-    grade: np.ndarray
+    relevant: np.ndarray  # how many in it are relevant
+    grade: np.ndarray  # of each relevant document, group after group
 
 
 def starts_of(values):
@@ -343,14 +340,10 @@ def stretches(order, n_places=STRETCH):
 
 
 class GradeCodes(NamedTuple):
-    """The grades of the relevant documents, a byte each.
+    """The grades of the relevant documents, a byte each."""
 
-    `codes` has 0 for a row that is not relevant, else a position in the ascending
-    `grades`.
-    """
-
-    codes: np.ndarray
-    grades: np.ndarray
+    codes: np.ndarray  # positions in `grades`; 0 for a row that is not relevant
+    grades: np.ndarray  # in ascending order
 
 
 def as_bytes(grades):

@@ -145,9 +145,8 @@ class Lists:
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
         if self.alike is not None:
             return self.alike.row_codes
-        if (
-            self.graded is None and self.grades.dtype == np.uint8
-        ):  # which are the codes themselves, if no relevant one is 0
+        if self.graded is None and self.grades.dtype == np.uint8:
+            # Bytes are the codes themselves, if no relevant one is 0.
             codes = self.grades * self.relevant.view(np.uint8)
             if np.count_nonzero(codes) == np.count_nonzero(self.relevant):
                 return GradeCodes(codes, np.arange(256.0))

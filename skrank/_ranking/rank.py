@@ -351,13 +351,9 @@ def sort_keys(lists):
 
 @dataclass(frozen=True, eq=False)
 class KeyedLists(Lists):
-    """Lists whose scores and codes were sorted by query as one number.
+    """Lists whose scores and codes were sorted by query as one number."""
 
-    So the rows need not be sorted. `keys` are those at the places, and `grade_of_code`
-    maps a code to its grade.
-    """
-
-    keys: np.ndarray | None = None
+    keys: np.ndarray | None = None  # at the places, so that no row need be sorted
     grade_of_code: np.ndarray | None = None
     is_packable = True
 

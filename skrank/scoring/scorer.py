@@ -516,18 +516,13 @@ def check_same_ids(one, other, name, caller):
 
 @dataclass(frozen=True)
 class Scored:
-    """What a scorer computes: requested metrics, or a function of the user.
+    """What a scorer computes: requested metrics, or a function of the user."""
 
-    `text` is what the scorer shows, and errors name the `caller`. With `is_list`, it
-    returns a dict with a value for each metric. ``function(y_true, y_score, qid=qid)``
-    is the function.
-    """
-
-    text: str
-    caller: str
+    text: str  # what the scorer shows
+    caller: str  # what errors name
     requests: tuple = ()
-    is_list: bool = False
-    function: Callable | None = None
+    is_list: bool = False  # returns a dict with a value for each metric
+    function: Callable | None = None  # called as ``function(y_true, y_score, qid=qid)``
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""

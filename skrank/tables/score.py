@@ -145,19 +145,6 @@ def score_table(
         The values by ranker, metric and query. Those of Spark and Dask are lazy: a
         `frame` with one row per query, and `collect()`, which returns a QueryScores.
 
-    Raises
-    ------
-    ValueError
-        If a column is unknown, has missing values or values of several types, a file
-        is empty or damaged, a parameter has an invalid value, or tied documents are to
-        keep an order that the rows of Spark or Dask do not have. The error names the
-        column and the file.
-    OSError
-        If there is no such file, it cannot be read, or there is too little disk or
-        memory.
-    ImportError
-        If DuckDB or PyArrow is not installed.
-
     See Also
     --------
     score_runs : The same of judgements and runs.
@@ -245,10 +232,9 @@ def _named(columns):
                 "table, or of_items(table, item) with an item that is one. Got "
                 f"{shown(where)} of type {type(where).__name__} instead."
             )
-        if name in COLUMN_READERS and not isinstance(
-            where, str
-        ):  # once, not in each batch
-            where = replace(where, values=COLUMN_READERS[name](where.values))
+        read = COLUMN_READERS.get(name)
+        if read is not None and not isinstance(where, str):  # once, not in each batch
+            where = replace(where, values=read(where.values))
         found[name] = where
     return found
 
@@ -330,16 +316,6 @@ def read_rows(
         arrays, as is `returned` if it was a dict. A column of lists of numbers is an
         array of shape (n_samples, n), and one of lists of labels a sparse matrix with a
         column for each label.
-
-    Raises
-    ------
-    ValueError
-        If a column is unknown, has missing values or values of several types, or a
-        file is empty or damaged. The error names the column and the file.
-    OSError
-        If there is no such file, it cannot be read, or there is too little memory.
-    ImportError
-        If DuckDB or PyArrow is not installed.
 
     See Also
     --------
@@ -635,11 +611,7 @@ def _lists_on_cluster(cluster, core):
 
 @dataclass(frozen=True)
 class CatalogueCore(ArrowCore):
-    """Makes lists of Arrow tables of whole queries; it can be sent to other processes.
-
-    Its tables have for each ranker the items that may be in a list, and the
-    probability that they are.
-    """
+    """Makes lists of Arrow tables of whole queries; it can be sent elsewhere, too."""
 
     k: int | None
     ties: str
