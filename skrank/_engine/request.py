@@ -267,14 +267,11 @@ of_ranking = operator.attrgetter(*RANKED_BY)
 
 
 class Request(NamedTuple):
-    """A request for one metric: its key in the result and how to compute it.
-
-    `sign`, 1 or -1, is what its value is multiplied by.
-    """
+    """A request for one metric: its key in the result and how to compute it."""
 
     key: str
     metric: Metric
-    sign: int
+    sign: int  # 1 or -1, by which its value is multiplied
     options: Options
 
     def changed(self, **values):

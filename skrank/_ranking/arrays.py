@@ -201,11 +201,7 @@ def groups_of_sorted(lists, rows, keys, place, row, grade):
 
 
 def resolve_ties(groups, ties):
-    """Return each relevant document as a group of its own, if the policy orders ties.
-
-    With "expected", and with "first", whose groups hold one document each already,
-    the groups are returned as they are.
-    """
+    """Return each relevant document as its own group, if the policy orders ties."""
     if ties in ("expected", "first") or not np.any(groups.size > 1):
         return groups
     group = np.repeat(np.arange(len(groups.query)), groups.relevant)

@@ -44,15 +44,12 @@ from skrank._ranking.targets import read_candidates
 
 
 class AllRows(NamedTuple):
-    """All documents of the queries, returned or not, one entry for each.
-
-    `row` is that of the input, and `grade` is 0 where a document is not `relevant`.
-    """
+    """All documents of the queries, returned or not, one entry for each."""
 
     query: np.ndarray
-    row: np.ndarray
+    row: np.ndarray  # that of the input
     relevant: np.ndarray
-    grade: np.ndarray
+    grade: np.ndarray  # 0 where a document is not relevant
 
 
 # Grades of at most this many levels are counted level by level.
@@ -177,7 +174,8 @@ class Lists:
 
     def n_documents(self):
         """Return the number of documents of each query, in the order of `ids`."""
-        return self._by_query(self.n_ranked)
+        lengths = self.order.lengths if self.excluded is None else self.n_ranked
+        return self._by_query(lengths)
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""

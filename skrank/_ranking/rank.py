@@ -360,9 +360,8 @@ class KeyedLists(Lists):
     @cached_property
     def coded(self):
         """Return the codes that the keys carry."""
-        return GradeCodes(
-            self.keys.view(np.uint64).astype(np.uint8), self.grade_of_code
-        )
+        codes = self.keys.view(np.uint64).astype(np.uint8)
+        return GradeCodes(codes, self.grade_of_code)
 
     @cached_property
     def is_relevant(self):
@@ -500,10 +499,8 @@ def sort_indices(lists, rows, width, ties):
     row = place // width
     grade = lists.grade_at(lists.order.starts[rows[row]] + order.ravel()[place])
     if ties == "first":
-        one = np.ones(len(place), dtype=np.intp)
-        return TieGroups(
-            lists.order.query[rows[row]], place - row * width, one, one, grade
-        )
+        query, one = lists.order.query[rows[row]], np.ones(len(place), dtype=np.intp)
+        return TieGroups(query, place - row * width, one, one, grade)
     keys = np.take_along_axis(keys, order, axis=1)
     return groups_of_sorted(lists, rows, keys, place, row, grade)
 

@@ -56,14 +56,12 @@ class OneTarget:
 class Candidates(OneTarget):
     """A row of candidates for each query, one of them the target.
 
-    The scores are not yet checked: they may be larger than the memory. `target` holds
-    the column of each target, and `exclude`, a CSR matrix or None, the cells to leave
-    out, unless they are targets.
+    The scores are not yet checked: they may be larger than the memory.
     """
 
     y_score: np.ndarray
-    target: np.ndarray
-    exclude: object
+    target: np.ndarray  # the column of each target
+    exclude: object  # a CSR matrix of the cells to leave out, unless targets; or None
 
 
 def read_candidates(y_true, y_score, exclude):

@@ -199,11 +199,7 @@ class QueryReport:
         return notes
 
     def _tables(self):
-        """Yield the heading, the header and the rows of each ranker, as text.
-
-        At each rank: the document there, what it adds and what is lost, and the
-        document of the ideal ranking, if it is relevant, with its rank here.
-        """
+        """Yield the heading, header and rows, by rank, of each ranker, as text."""
         for name, one in self.rankings.items():
             best = one.ideal[: one.n_relevant]
             longest = max(one.n_returned, len(best))

@@ -521,17 +521,13 @@ def write_scores(table, path):
     ):
         before = "" if ranker is None else f"{ranker}/"
         n_documents.append(columns.add(f"{before}n_documents", sizes))
-        measured.append(
-            [
-                {
-                    part: columns.add(
-                        f"{before}{name}/{part}".removesuffix("/values"), x
-                    )
-                    for part, x in one._asdict().items()
-                }
-                for name, one in zip(table.metrics, of_ranker, strict=True)
-            ]
-        )
+        measured.append([])
+        for metric, one in zip(table.metrics, of_ranker, strict=True):
+            places = {}
+            for part, values in one._asdict().items():
+                name = f"{before}{metric}/{part}".removesuffix("/values")
+                places[part] = columns.add(name, values)
+            measured[-1].append(places)
     about = {
         "version": VERSION,
         "kind": table.kind,

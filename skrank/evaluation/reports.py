@@ -39,10 +39,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """A metric under several conventions, as :func:`explain` describes it.
-
-    Printed, it is a table.
-    """
+    """A metric under several conventions, as :func:`explain` describes it."""
 
     metric: str
     values: dict

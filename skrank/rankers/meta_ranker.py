@@ -287,8 +287,7 @@ class FitRows(NamedTuple):
     def by_query(self):
         """Return the rows with those of each query together, numbered in this order.
 
-        Rows that are together stay where they are, so that X is not copied. Others are
-        sorted by query; within a query they keep their order.
+        Rows that are together stay where they are, so that X is not copied.
         """
         if (self.codes[1:] >= self.codes[:-1]).all():
             return self

@@ -514,7 +514,10 @@ def outer_join(ids, truth, is_judged, result, names):
     # Whatever the judgements list is in the pool, also if its grade says nothing.
     pooled = judged if is_judged.all() else np.empty_like(judged)
     counts, start = np.zeros(len(ids), dtype=np.intp), 0
-    for low, high in _blocks_to_join(bounds[0] + bounds[1]):
+    bound = bounds[0] + bounds[1]
+    block = np.searchsorted(bound, np.arange(0, bound[-1], _BLOCK), side="right") - 1
+    first = np.unique(block).tolist()
+    for low, high in zip(first, [*first[1:], len(ids)], strict=True):
         of_truth, of_run = (
             order[bound[low] : bound[high]]
             for order, bound in zip(orders, bounds, strict=True)
@@ -554,13 +557,6 @@ def _by_query(query, n_queries):
     small = np.min_scalar_type(n_queries)  # NumPy sorts 16 bits by counting
     order = np.argsort(query.astype(small), kind="stable")
     return order, np.append(0, np.cumsum(np.bincount(query, minlength=n_queries)))
-
-
-def _blocks_to_join(bounds):
-    """Yield the first query of each block and that after its last."""
-    rows = np.arange(0, bounds[-1], _BLOCK)
-    first = np.unique(np.searchsorted(bounds, rows, side="right") - 1).tolist()
-    yield from zip(first, [*first[1:], len(bounds) - 1], strict=True)
 
 
 def _join_block(query, doc_id, n_truth, ids, names):

@@ -217,7 +217,8 @@ def score_table(
         with progress_bar(rows.count, progress, "row") as advance:
             tables = score_source(rows, core, advance)
     scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
-    if scores.weight is not None and not scores.weight.any():
+    weight = scores.table.weight
+    if weight is not None and not weight.any():
         raise ValueError(NO_WEIGHT)
     return scores
 

@@ -297,9 +297,8 @@ class Source:
         self._closing.close()
         engines = import_extra("duckdb").Error, import_extra("pyarrow").ArrowException
         # Arrow passes on what DuckDB says while it reads a table in batches.
-        is_passed_on = isinstance(error, (OSError, RuntimeError)) and _SAYS.match(
-            str(error)
-        )
+        may_be_passed_on = isinstance(error, (OSError, RuntimeError))
+        is_passed_on = may_be_passed_on and _SAYS.match(str(error))
         if isinstance(error, engines) or is_passed_on:
             raise self._failure(error) from error
 

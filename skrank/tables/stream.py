@@ -144,9 +144,8 @@ def lacks_values(table):
     for column in map(one_chunk, table.columns):
         if column.null_count:
             return True
-        if import_extra("pyarrow").types.is_floating(column.type) and np.isnan(
-            as_numpy(column).min(initial=np.inf)
-        ):
+        is_float = import_extra("pyarrow").types.is_floating(column.type)
+        if is_float and np.isnan(as_numpy(column).min(initial=np.inf)):
             return True
     return False
 
