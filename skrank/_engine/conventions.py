@@ -303,17 +303,13 @@ _RANKS = {
 
 
 class Convention(NamedTuple):
-    """The rules by which another library computes metrics.
+    """The rules by which another library computes metrics."""
 
-    `rules` has parameters by the name of a metric, by "name@k" if they apply only with
-    a cutoff, or by "name@1" if only with this one; "*" applies to all metrics. No
-    parameters can reproduce the metrics in `refused`, which says why. `ranks` is the
-    tie policy in link prediction, by metric; None if the library does not evaluate it.
-    """
-
+    # Parameters by the name of a metric; "name@k" if they apply only with a cutoff, or
+    # "name@1" only with this one; "*" to all metrics.
     rules: Mapping
-    refused: Mapping
-    ranks: Mapping | None = None
+    refused: Mapping  # why no parameters can reproduce a metric
+    ranks: Mapping | None = None  # the tie policy in link prediction, by metric
 
 
 def _frozen(library, entries):

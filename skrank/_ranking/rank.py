@@ -213,8 +213,7 @@ def rank_lists(lists, ties, depth=None, **shared):
 
     The tie groups are found by the fastest method: by counting, where each query has
     one target or where only the first relevant documents are asked for; by sorting
-    scores that carry their grades; or by sorting positions. What is `shared` are
-    arguments of :class:`RankedQueries`.
+    scores that carry their grades; or by sorting positions.
     """
     if ties == "midrank":
         if isinstance(lists, Candidates):

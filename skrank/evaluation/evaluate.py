@@ -269,9 +269,8 @@ def read_requests(metrics, params, caller, *, read=read_metric, rules=rules_of):
     """Return the requests for `metrics`, each name once.
 
     Each request gets those of `params`, among them a `convention`, that its metric
-    has. ``read(metric)`` returns the :class:`Asked` of one metric, and
-    ``rules(convention, metric, k)`` the parameters that a convention sets or
-    the reason why it does not support the metric. Errors name the `caller`.
+    has. ``read(metric)`` returns its :class:`Asked`; ``rules(convention, metric, k)``
+    the parameters that a convention sets, or the reason why it has no such metric.
     """
     params = dict(params)
     convention = params.pop("convention", None)

@@ -166,10 +166,7 @@ def cross_val_query_scores(
             folds[fold][1][name] = rows.y_score
     parts = [
         score_requests(
-            requests,
-            rows,
-            scores,
-            by={"fold": np.full(len(rows.y_score), fold)},
+            requests, rows, scores, by={"fold": np.full(len(rows.y_score), fold)}
         )
         for fold, (rows, scores) in enumerate(folds)
     ]

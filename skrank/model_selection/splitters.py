@@ -585,8 +585,7 @@ def _nearest_swap(sizes, given, taken, wanted):
 def balanced_folds(sizes, n_folds, rng=None):
     """Return a fold for each query, such that folds have nearly equal numbers of rows.
 
-    Each query, the largest first, goes to the fold with the fewest rows so far. The
-    parameters are those of `stratified_folds`.
+    Each query, the largest first, goes to the fold with the fewest rows so far.
     """
     if rng is None:
         orders = [np.argsort(-sizes, kind="stable")]

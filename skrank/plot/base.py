@@ -13,15 +13,7 @@ from skrank._engine.request import metric_of
 
 # The palette of Okabe and Ito (2008), which colour-blind people can tell apart, without
 # its yellow, which is faint on white.
-COLORS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-)
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 BETTER_COLOR, WORSE_COLOR, NEITHER_COLOR = COLORS[0], COLORS[1], "#757575"
 
 # After one round of colours the lines are drawn in another style.

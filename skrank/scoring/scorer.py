@@ -490,8 +490,7 @@ def read_scoring(scoring, caller):
 def predict_scores(estimator, X, y, qid, caller):
     """Return the scores by which fitted estimators rank, by name, and the query ids.
 
-    `estimator` is a dict of them or one, which is named after its class. Errors name
-    the `caller`. The ids are None without an estimator.
+    One is named after its class. The ids are None without an estimator.
     """
     if not isinstance(estimator, Mapping):
         estimator = {type(estimator).__name__: estimator}

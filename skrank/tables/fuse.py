@@ -299,8 +299,8 @@ def _weights(weights, names, caller):
 def fuse_scores(codes, scores, fusion):
     """Return the fused score of each row.
 
-    `codes` are the queries of the rows, and `scores`, of shape (n_rows, n_runs), are
-    NaN where a run did not return the document. A run with weight 0 is left out.
+    `scores`, of shape (n_rows, n_runs), are NaN where a run did not return the
+    document. A run with weight 0 is left out.
     """
     kept = fusion.weights > 0
     scores, weights = scores[:, kept], fusion.weights[kept]

@@ -72,9 +72,6 @@ class Source:
     DuckDB only runs in a thread of the source, one statement after the other. The main
     thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
     an error of its own, and it cannot close a connection that is in use.
-
-    The parameters but `columns` and `reads_all` are those of :func:`score_table`.
-    `reads_all` is whether all rows are read at once.
     """
 
     def __init__(self, source, columns, memory_limit=None, *, reads_all=False):
