@@ -340,7 +340,14 @@ def _show(options):
         given = _of_rows(options, read_rows) | _judged_from(options)
         ids = given["qid"]
     else:
-        given = _runs(options, SUBTOPICS in request.metric.columns)
+        reads_subtopics = SUBTOPICS in request.metric.columns
+        by_run = _aligned_runs(options, options.convention, reads_subtopics)
+        paths, tags, found = zip(*by_run, strict=True)
+        names = shell.names_of_runs(paths, tags, options.names)
+        given = {
+            argument: dict(zip(names, (one[argument] for one in found), strict=True))
+            for argument in found[0]
+        }
         ids = next(iter(given["qid"].values()))
     ids = dict.fromkeys(ids.tolist())
     params = _params(options)
@@ -353,17 +360,6 @@ def _show(options):
         **params,
         **given,
     )
-
-
-def _runs(options, subtopics):
-    """Return the judgements and the runs, aligned, each a dict of the runs."""
-    by_run = _aligned_runs(options, options.convention, subtopics)
-    paths, tags, found = zip(*by_run, strict=True)
-    names = shell.names_of_runs(paths, tags, options.names)
-    return {
-        argument: dict(zip(names, (one[argument] for one in found), strict=True))
-        for argument in found[0]
-    }
 
 
 def _one_run(options, convention=None, **columns):

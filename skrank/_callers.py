@@ -18,11 +18,7 @@ _SHOWN = set()
 
 
 def callers():
-    """Yield the frames of the functions that called the package, the nearest first.
-
-    All that skrank knows of its callers comes from here: at which line a warning
-    belongs, and what scikit-learn is doing with the rows.
-    """
+    """Yield the frames of the functions that called the package, the nearest first."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

@@ -526,11 +526,7 @@ def refuse_columns(y_true, y_score):
 
 
 def warn_if_not_one_query(n_rows):
-    """Warn where rows without query ids are probably not the rows of one query.
-
-    They are many, or the rows of a fold, for which a scorer of scikit-learn calls a
-    metric function.
-    """
+    """Warn if rows without ids are too many for one query, or those of a fold."""
     caller = next(callers())
     if (caller.f_globals.get("__name__"), caller.f_code.co_name) == SCORER:
         warn_caller(

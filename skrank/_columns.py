@@ -348,11 +348,8 @@ def on_host(values):
     if not hasattr(values, "__dlpack__"):
         return values
     array = _of_dlpack(values)
-    if (
-        array.dtype.kind == "V" and array.dtype.fields is None
-    ):  # such as bfloat16 of JAX
-        return array.astype(np.float32)
-    return array
+    is_opaque = array.dtype.kind == "V" and array.dtype.fields is None
+    return array.astype(np.float32) if is_opaque else array  # such as bfloat16 of JAX
 
 
 def _of_torch(tensor):
@@ -590,10 +587,7 @@ def is_pandas_or_polars(data):
 
 
 def frame_in_arrow(frame, names):
-    """Return columns of a data frame of pandas or polars in Arrow.
-
-    It is a table, and of a lazy frame a stream.
-    """
+    """Return columns of pandas or polars as a table of Arrow, lazy ones as a stream."""
     import narwhals as nw
     import pyarrow as pa
 

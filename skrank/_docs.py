@@ -416,7 +416,49 @@ sample_weight : str, default=None
 """)
 
 
-share_table_words = sharing_words(OF_TABLE)
+share_table_words = sharing_words(
+    OF_TABLE,
+    """
+Raises
+------
+ValueError
+    If a column is unknown, has missing values or values of several types, a file is
+    empty or damaged, or a parameter has an invalid value. The error names the column
+    and the file.
+OSError
+    If a file is missing or cannot be read, or there is too little disk or memory.
+ImportError
+    If DuckDB or PyArrow is not installed.
+""",
+)
+
+# How judgements and runs are read and joined.
+share_run_words = sharing_words(
+    read_entries("""
+missing_queries : {"zero", "drop", "raise"}, default="zero"
+    What is done with a judged query that a run lacks. "zero" keeps it, so that its
+    value is 0 (trec_eval -c), "drop" leaves it out (trec_eval without -c).
+unjudged_queries : {"drop", "raise"}, default="drop"
+    What is done with a query of a run that has no judgement. "drop" leaves it out and
+    warns.
+qid : str, default="qid"
+    The name of the column of query ids in tables.
+doc_id : str, default="doc_id"
+    The name of the column of document ids in tables, and of the key in hits.
+grade : str, default="grade"
+    The name of the column of grades.
+score : str, default="score"
+    The name of the column of scores in tables, and of the key in hits.
+""")
+)
+
+share_frame_words = sharing_words(
+    read_entries("""
+kind : {"pandas", "polars", "pyarrow"}, default=None
+    The library of the data frame. If None, that of the data that was scored, and pandas
+    for arrays.
+""")
+)
 
 OF_SPLIT = read_entries("""
 X : array-like of shape (n_samples, n_features)
@@ -509,7 +551,7 @@ qid : array-like of shape (n_samples,), default=None
 def share_display_words(function: F) -> F:
     """Complete the docstring of a method of a display."""
     cls, _, method = function.__qualname__.partition(".")
-    own = _OF_DISPLAY | _OF_ONE_DISPLAY[cls]
+    own = _OF_DISPLAY | _OF_ONE_DISPLAY.get(cls, {})
     if method == "from_estimator":
         own |= _OF_ESTIMATOR
 

@@ -283,11 +283,7 @@ def top_of_queries(triples, depth, in_single_precision=False):
 
 
 def names_of_runs(paths, tags, by):
-    """Return a name for each run: its tag or its path.
-
-    `by` is "tag", "path", or None for tags if every run has one of its own, and paths
-    if not.
-    """
+    """Return the tag or the path of each run; None takes tags if all differ."""
     if by == "path":
         return list(paths)
     if None not in tags and len(set(tags)) == len(tags):

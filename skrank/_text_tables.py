@@ -35,23 +35,16 @@ _MARKDOWN = {
 
 
 class Cell(NamedTuple):
-    """A number of a table, which may be the best of its column.
-
-    `mark` is written above the line, and `after` behind.
-    """
+    """A number of a table, which may be the best of its column."""
 
     text: str
     is_best: bool = False
-    mark: str = ""
-    after: str = ""
+    mark: str = ""  # written above the line
+    after: str = ""  # behind the number
 
 
 def table(header, rows, *, left=None, indent=""):
-    """Return lines of text with aligned columns.
-
-    Columns whose names are in `left` are aligned on the left; if None, the first one.
-    Lines begin with `indent`.
-    """
+    """Return aligned lines of text; columns in `left`, or the first, on the left."""
     left = header[:1] if left is None else left
     lines = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

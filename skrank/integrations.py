@@ -295,10 +295,7 @@ class TrainingMetric:
 
 
 def read_scorer(metric, params, parameter, caller):
-    """Return the scorer of a name, or a scorer as it is.
-
-    Errors name the `parameter` and the `caller`.
-    """
+    """Return the scorer of a name, or a scorer; errors name parameter and caller."""
     if isinstance(metric, str):
         return make_ranking_scorer(metric, **params)
     if not isinstance(metric, RankingScorer) or metric._score_func.is_list:

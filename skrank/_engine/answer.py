@@ -51,12 +51,7 @@ _NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
 
 @dataclass(frozen=True)
 class Arrays:
-    """The arrays to evaluate, and the rankings made of them so far.
-
-    :func:`read_arrays` makes them of what users pass, which may be tensors. `alike` are
-    arrays with other scores, in whose rankings all rows have a place. `has_negative`
-    says whether a grade that is read is negative; None if it is to be looked for.
-    """
+    """The arrays to evaluate, made by :func:`read_arrays`, and their rankings."""
 
     y_true: object
     y_score: object
@@ -67,8 +62,8 @@ class Arrays:
     pooled: object = None
     returned: object = None
     doc_id: object = None
-    alike: "Arrays | None" = None
-    has_negative: bool | None = None
+    alike: "Arrays | None" = None  # with other scores, all rows of which are ranked
+    has_negative: bool | None = None  # whether a grade that is read is; None: not known
     rankings: dict = field(default_factory=dict)
     columns: dict = field(default_factory=dict)
 
@@ -150,13 +145,9 @@ def read_arrays(y_true, y_score, *, columns=None, **given):
 
 @dataclass(frozen=True)
 class OwnRanks:
-    """Queries that an estimator ranks itself, such as those of a link predictor.
+    """Queries that an estimator ranks itself, such as those of a link predictor."""
 
-    ``ranks.ranking(ties, sample_weight)`` returns their RankedQueries; errors name
-    `caller`.
-    """
-
-    ranks: object
+    ranks: object  # ``ranks.ranking(ties, sample_weight)`` returns the RankedQueries
     caller: str
     sample_weight: np.ndarray | None = None
     rankings: dict = field(default_factory=dict)

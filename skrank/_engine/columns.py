@@ -103,18 +103,13 @@ class ItemIds:
 
 @dataclass(frozen=True, eq=False)
 class ItemColumn:
-    """A column whose values are those of the item of each row; see :func:`of_items`.
+    """A column whose values are those of the item of each row; see :func:`of_items`."""
 
-    `values` has what is known of each item, in the order of `ids`, or by its number if
-    these are None. `item` is that of each row, or the name of the column that has it.
-    If None, the values are those of the rows themselves. ``check(values)`` returns what
-    is read, or raises.
-    """
-
-    values: np.ndarray
-    ids: ItemIds | None = None
+    values: np.ndarray  # what is known of each item
+    ids: ItemIds | None = None  # of the items, in this order; None if they are numbers
+    # That of each row, or the name of its column; None if the values are of the rows.
     item: object = None
-    check: Callable | None = None
+    check: Callable | None = None  # returns values as they are read, or raises
 
     def __len__(self):
         return len(self.values if self.item is None else self.item)

@@ -303,24 +303,13 @@ _RANKS = {
 
 
 class Convention(NamedTuple):
-    """The rules by which another library computes metrics.
+    """The rules by which another library computes metrics."""
 
-    Attributes
-    ----------
-    rules : Mapping of str to Mapping
-        The parameters that reproduce the metric of the library, by the name of the
-        metric, by "name@k" if they apply only with a cutoff, or by "name@1" if only
-        with this one; "*" applies to all metrics.
-    refused : Mapping of str to str
-        The metrics that no parameters can reproduce, and why.
-    ranks : Mapping of str to str, or None
-        The tie policy in link prediction, by metric; "*" applies to all others. None if
-        the library does not evaluate link prediction.
-    """
-
+    # Parameters by the name of a metric; "name@k" if they apply only with a cutoff, or
+    # "name@1" only with this one; "*" to all metrics.
     rules: Mapping
-    refused: Mapping
-    ranks: Mapping | None = None
+    refused: Mapping  # why no parameters can reproduce a metric
+    ranks: Mapping | None = None  # the tie policy in link prediction, by metric
 
 
 def _frozen(library, entries):

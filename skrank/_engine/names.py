@@ -349,8 +349,6 @@ def add_scorer(
 
     See Also
     --------
-    RankedQueries : The argument of a definition.
-    evaluate : Accepts names, and also definitions without a name.
     make_ranking_scorer : Makes a scorer with other parameters.
 
     Notes

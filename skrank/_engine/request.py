@@ -208,11 +208,7 @@ def metric_of(function):
 
 @dataclass(frozen=True)
 class Options:
-    """The checked parameters of a request.
-
-    All metrics share the first ones; `own` are those of the definition, such as `k`
-    and `gain`.
-    """
+    """The checked parameters of a request."""
 
     threshold: float | str | None = 0.0
     ties: str = "expected"
@@ -224,7 +220,7 @@ class Options:
     score_dtype: str | None = None
     judged_from: float | None = None
     unjudged_grade: float | None = None
-    own: dict = field(default_factory=dict)
+    own: dict = field(default_factory=dict)  # those of a definition, such as `k`
 
     def changed(self, values):
         """Return options with some other values, by the names of the parameters."""
@@ -271,14 +267,11 @@ of_ranking = operator.attrgetter(*RANKED_BY)
 
 
 class Request(NamedTuple):
-    """A request for one metric: its key in the result and how to compute it.
-
-    `sign`, 1 or -1, is what its value is multiplied by.
-    """
+    """A request for one metric: its key in the result and how to compute it."""
 
     key: str
     metric: Metric
-    sign: int
+    sign: int  # 1 or -1, by which its value is multiplied
     options: Options
 
     def changed(self, **values):

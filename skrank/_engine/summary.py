@@ -39,17 +39,13 @@ FLAT = (
 
 
 class Measured(NamedTuple):
-    """What determines the summary of a metric, whatever the other parameters are.
+    """What determines the summary of a metric, whatever the other parameters are."""
 
-    `values` has NaN for undefined queries; `chance` and `ideal` are those in random
-    orders and in the ideal ranking, if the metric is adjusted, and `ideal` is the best
-    values, if the summary is a ratio of two sums. `ranks` is the ranking,
-    if the summary needs more than the values: the rank of each first relevant document.
-    """
-
-    values: np.ndarray
-    chance: np.ndarray | None = None
+    values: np.ndarray  # NaN for undefined queries
+    chance: np.ndarray | None = None  # in random orders, if the metric is adjusted
+    # In the ideal ranking, if it is adjusted; or the best, of a ratio of two sums.
     ideal: np.ndarray | None = None
+    # The ranking, if the summary needs the ranks of the first relevant documents.
     ranks: object = None
 
 
@@ -141,11 +137,7 @@ def reads_ranks(request):
 
 
 def summarize(request, measured, n_documents, weight=None):
-    """Return the value of a requested metric over all queries.
-
-    That of each query with ``average=None``. `n_documents` and `weight` have one entry
-    per query.
-    """
+    """Return the summary of a requested metric, or its values if not averaged."""
     metric, options = request.metric, request.options
     instead, average = options.replace_undefined_by, options.average
     if average == "weighted":
@@ -184,18 +176,13 @@ def scaled(weight):
 
 
 class Values(NamedTuple):
-    """The values of a metric and how they are summarized.
-
-    `own` are the parameters of its definition. `instead` is the value of an undefined
-    query, where NaN leaves it out. Without an `average` the value of each query is
-    returned; without `weight` all weights are equal.
-    """
+    """The values of a metric and how they are summarized."""
 
     metric: "Metric"
     measured: Measured
-    own: dict
-    instead: float
-    average: str | None
+    own: dict  # the parameters of its definition
+    instead: float  # the value of an undefined query; NaN leaves it out
+    average: str | None  # None returns the value of each query
     weight: np.ndarray | None
 
     def summary(self, which, pool=None):

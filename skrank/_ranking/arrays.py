@@ -16,17 +16,14 @@ STRETCH = 65_536
 class TieGroups(NamedTuple):
     """The tie groups that hold a relevant document, in the order of rank.
 
-    Those of one query stand together. `query`, `above` (the number of documents ranked
-    above the group), `size` and `relevant` (how many are in it, and how many of them
-    are relevant) have one entry per group; `grade` has one per relevant document,
-    group after group.
+    Those of one query stand together.
     """
 
     query: np.ndarray
-    above: np.ndarray
+    above: np.ndarray  # how many documents rank above the group
     size: np.ndarray
-    relevant: np.ndarray
-    grade: np.ndarray
+    relevant: np.ndarray  # how many in it are relevant
+    grade: np.ndarray  # of each relevant document, group after group
 
 
 def starts_of(values):
@@ -121,8 +118,6 @@ def split_by_width(widths, max_cells=MAX_CELLS):
 def gather(values, starts, width):
     """Return the block whose row i is ``values[starts[i] : starts[i] + width]``.
 
-    The values stand together in memory.
-
     It is a view where the rows stand one after the other. A row that reaches beyond
     the end repeats the last value: the caller knows the true widths.
     """
@@ -206,11 +201,7 @@ def groups_of_sorted(lists, rows, keys, place, row, grade):
 
 
 def resolve_ties(groups, ties):
-    """Return each relevant document as a group of its own, if the policy orders ties.
-
-    With "expected", and with "first", whose groups hold one document each already,
-    the groups are returned as they are.
-    """
+    """Return each relevant document as its own group, if the policy orders ties."""
     if ties in ("expected", "first") or not np.any(groups.size > 1):
         return groups
     group = np.repeat(np.arange(len(groups.query)), groups.relevant)
@@ -345,14 +336,10 @@ def stretches(order, n_places=STRETCH):
 
 
 class GradeCodes(NamedTuple):
-    """The grades of the relevant documents, a byte each.
+    """The grades of the relevant documents, a byte each."""
 
-    `codes` has 0 for a row that is not relevant, else a position in the ascending
-    `grades`.
-    """
-
-    codes: np.ndarray
-    grades: np.ndarray
+    codes: np.ndarray  # positions in `grades`; 0 for a row that is not relevant
+    grades: np.ndarray  # in ascending order
 
 
 def as_bytes(grades):

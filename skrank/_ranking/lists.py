@@ -44,15 +44,12 @@ from skrank._ranking.targets import read_candidates
 
 
 class AllRows(NamedTuple):
-    """All documents of the queries, returned or not, one entry for each.
-
-    `row` is that of the input, and `grade` is 0 where a document is not `relevant`.
-    """
+    """All documents of the queries, returned or not, one entry for each."""
 
     query: np.ndarray
-    row: np.ndarray
+    row: np.ndarray  # that of the input
     relevant: np.ndarray
-    grade: np.ndarray
+    grade: np.ndarray  # 0 where a document is not relevant
 
 
 # Grades of at most this many levels are counted level by level.
@@ -145,9 +142,8 @@ class Lists:
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
         if self.alike is not None:
             return self.alike.row_codes
-        if (
-            self.graded is None and self.grades.dtype == np.uint8
-        ):  # which are the codes themselves, if no relevant one is 0
+        if self.graded is None and self.grades.dtype == np.uint8:
+            # Bytes are the codes themselves, if no relevant one is 0.
             codes = self.grades * self.relevant.view(np.uint8)
             if np.count_nonzero(codes) == np.count_nonzero(self.relevant):
                 return GradeCodes(codes, np.arange(256.0))
@@ -166,11 +162,7 @@ class Lists:
 
     @property
     def is_packable(self):
-        """Whether the score and the grade of each document fit into a key.
-
-        They do not if there are more grades than a byte can name, or if scores are
-        infinite: these have no bits to spare.
-        """
+        """Whether a key can hold a score, unless infinite, and its grade as a byte."""
         return self.is_finite and self.row_codes is not None
 
     @cached_property
@@ -223,10 +215,8 @@ class Lists:
         if 0 < top <= FEW_LEVELS and not is_short:
             counts = np.empty((len(self.order.starts), top), dtype=self.count_type)
             for first, last, places in stretches(self.order, 4 * STRETCH):
-                starts, part = (
-                    self.order.starts[first:last] - places.start,
-                    codes[places],
-                )
+                starts = self.order.starts[first:last] - places.start
+                part = codes[places]
                 for column in range(top):
                     flags = (part == top - column).view(np.uint8)
                     counts[first:last, column] = np.add.reduceat(

@@ -530,17 +530,13 @@ class RankedQueries:
         query, rank, probability : ndarray of shape (n_ranks,)
             A query that found one, a rank, and its probability: 1 without ties.
         """
-        return self._whole_law if k is None else self._law(k)
-
-    @cached_property
-    def _whole_law(self):
-        return self._law(None)
-
-    def _law(self, k):
+        if k is None and "law" in self.made:
+            return self.made["law"]
         above, size = self.above[self.first], self.size[self.first]
         relevant = self.relevant[self.first]
         group, rank, probability = law_of_first(above, size, relevant, k)
-        return self.query[self.first[group]], rank, probability
+        law = self.query[self.first[group]], rank, probability
+        return self.made.setdefault("law", law) if k is None else law
 
     def query_weights(self, sample_weight: ArrayLike) -> NDArray[Any] | None:
         """Return one weight per query, in the order of `ids`.

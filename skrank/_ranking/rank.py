@@ -8,12 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from skrank._checks import (
-    check_choice,
-    numeric_array,
-    scores_as_floats,
-    warn_if_labels,
-)
+from skrank._checks import check_choice, numeric_array, scores_as_floats, warn_if_labels
 from skrank._ranking.arrays import (
     STRETCH,
     ByCode,
@@ -218,8 +213,7 @@ def rank_lists(lists, ties, depth=None, **shared):
 
     The tie groups are found by the fastest method: by counting, where each query has
     one target or where only the first relevant documents are asked for; by sorting
-    scores that carry their grades; or by sorting positions. What is `shared` are
-    arguments of :class:`RankedQueries`.
+    scores that carry their grades; or by sorting positions.
     """
     if ties == "midrank":
         if isinstance(lists, Candidates):
@@ -356,22 +350,17 @@ def sort_keys(lists):
 
 @dataclass(frozen=True, eq=False)
 class KeyedLists(Lists):
-    """Lists whose scores and codes were sorted by query as one number.
+    """Lists whose scores and codes were sorted by query as one number."""
 
-    So the rows need not be sorted. `keys` are those at the places, and `grade_of_code`
-    maps a code to its grade.
-    """
-
-    keys: np.ndarray | None = None
+    keys: np.ndarray | None = None  # at the places, so that no row need be sorted
     grade_of_code: np.ndarray | None = None
     is_packable = True
 
     @cached_property
     def coded(self):
         """Return the codes that the keys carry."""
-        return GradeCodes(
-            self.keys.view(np.uint64).astype(np.uint8), self.grade_of_code
-        )
+        codes = self.keys.view(np.uint64).astype(np.uint8)
+        return GradeCodes(codes, self.grade_of_code)
 
     @cached_property
     def is_relevant(self):
@@ -509,10 +498,8 @@ def sort_indices(lists, rows, width, ties):
     row = place // width
     grade = lists.grade_at(lists.order.starts[rows[row]] + order.ravel()[place])
     if ties == "first":
-        one = np.ones(len(place), dtype=np.intp)
-        return TieGroups(
-            lists.order.query[rows[row]], place - row * width, one, one, grade
-        )
+        query, one = lists.order.query[rows[row]], np.ones(len(place), dtype=np.intp)
+        return TieGroups(query, place - row * width, one, one, grade)
     keys = np.take_along_axis(keys, order, axis=1)
     return groups_of_sorted(lists, rows, keys, place, row, grade)
 

@@ -14,16 +14,13 @@ class OneTarget:
     """Queries that have one relevant document each, the target, of grade 1.
 
     It has all that :class:`~skrank.metrics.RankedQueries` asks of the documents that it
-    ranks. Arrays with one entry per query are in the order of `ids`, the positions of
-    the queries; `n_candidates` are the numbers of their documents, targets included.
-    `judged` says which documents have a grade, None if all have one; `whole` holds
-    these documents and those that were not returned, None if all were.
+    ranks. `n_candidates` are the numbers of the documents, targets included.
     """
 
     ids: np.ndarray
     n_candidates: np.ndarray
-    judged = None
-    whole = None
+    judged = None  # all have a grade
+    whole = None  # all were returned
 
     def n_documents(self):
         """Return the number of documents of each query."""
@@ -56,14 +53,12 @@ class OneTarget:
 class Candidates(OneTarget):
     """A row of candidates for each query, one of them the target.
 
-    The scores are not yet checked: they may be larger than the memory. `target` holds
-    the column of each target, and `exclude`, a CSR matrix or None, the cells to leave
-    out, unless they are targets.
+    The scores are not yet checked: they may be larger than the memory.
     """
 
     y_score: np.ndarray
-    target: np.ndarray
-    exclude: object
+    target: np.ndarray  # the column of each target
+    exclude: object  # a CSR matrix of the cells to leave out, unless targets; or None
 
 
 def read_candidates(y_true, y_score, exclude):

@@ -74,13 +74,6 @@ def make_ranking(
         The query of each row, an integer from 0 to `n_queries - 1`. The rows of a
         query are consecutive.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-    TypeError
-        If an argument is not a number of the kind described.
-
     See Also
     --------
     load_digits_retrieval : Real queries and documents, with binary relevance.
@@ -215,17 +208,9 @@ def load_digits_retrieval(
     (data, target, qid) : tuple if `return_X_y` is True
         The three row-aligned arrays described above.
 
-    Raises
-    ------
-    ValueError
-        If a number of queries or documents is out of range.
-    TypeError
-        If a number of queries or documents is not an integer.
-
     See Also
     --------
     make_ranking : Synthetic queries with graded relevance.
-    sklearn.datasets.load_digits : The images themselves.
 
     Notes
     -----

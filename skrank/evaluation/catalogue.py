@@ -23,7 +23,7 @@ from skrank._checks import (
     warn_if_out_of_order,
 )
 from skrank._columns import as_frame, find_qid, kind_of, on_host, take_rows
-from skrank._docs import FrameKind, MatrixLike, share_words
+from skrank._docs import FrameKind, MatrixLike, share_frame_words, share_words
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank._engine.value_table import distinct, joined, named_summaries, refuse_twice
 from skrank._ranking.ids import check_ids, encode_heads, encode_qid
@@ -93,7 +93,6 @@ def catalogue_scores(
 
     See Also
     --------
-    CatalogueScores : What can be done with the scores.
     ild_score : The diversity within each list.
     popularity_score : The popularity of the documents of each list.
 
@@ -255,7 +254,6 @@ class CatalogueScores:
 
     See Also
     --------
-    catalogue_scores : Makes it, and defines the scores.
     skrank.stats.confidence_interval : Intervals of the scores and their differences.
 
     Examples
@@ -411,11 +409,6 @@ class CatalogueScores:
         parts : iterable of CatalogueScores
             Scores of different queries, with the same rankers, cutoff and catalogue.
 
-        Returns
-        -------
-        scores : CatalogueScores
-            The scores of all lists.
-
         Raises
         ------
         ValueError
@@ -463,14 +456,9 @@ class CatalogueScores:
             check_items(of_ranker.items, first.n_items, first.items)
         return replace(first, lists=lists)
 
+    @share_frame_words
     def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return the scores as a data frame with one row per ranker.
-
-        Parameters
-        ----------
-        kind : {"pandas", "polars", "pyarrow"}, default=None
-            The library of the data frame. If None, that of the data that was scored,
-            and pandas for arrays.
 
         Returns
         -------
@@ -515,11 +503,7 @@ FEW_ENTRIES = 32
 
 @dataclass(frozen=True, eq=False)
 class TopLists:
-    """The lists of one ranker: from them all scores are computed.
-
-    An entry is a document that may be in a list. The entries are in the order of the
-    lists, and the lists in the order of `qid`.
-    """
+    """The lists of one ranker; an entry is a document that may be in one of them."""
 
     qid: np.ndarray  # of shape (n_lists,), in ascending order
     length: np.ndarray  # the number of documents in each list
@@ -632,11 +616,7 @@ class TopLists:
         return _scores_of(self.sums, len(self.items), n_items)
 
     def leave_one_out(self, n_items):
-        """Return the scores without each list, of shape (n_scores, n_lists).
-
-        They follow from the sums of all lists: only the terms of the items of a list
-        change without it.
-        """
+        """Return the scores without each list, (n_scores, n_lists), from the sums."""
         n, sums, p = len(self.qid), self.sums, self.p
 
         def by_list(values):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
@@ -265,20 +265,12 @@ def check_ids_unneeded(requests, convention):
             )
 
 
-def read_requests(
-    metrics,
-    params,
-    caller,
-    *,
-    read: Callable = read_metric,
-    rules: Callable = rules_of,
-):
+def read_requests(metrics, params, caller, *, read=read_metric, rules=rules_of):
     """Return the requests for `metrics`, each name once.
 
     Each request gets those of `params`, among them a `convention`, that its metric
-    has. ``read(metric)`` returns the :class:`Asked` of one metric, and
-    ``rules(convention, metric, k)`` the parameters that a convention sets or
-    the reason why it does not support the metric. Errors name the `caller`.
+    has. ``read(metric)`` returns its :class:`Asked`; ``rules(convention, metric, k)``
+    the parameters that a convention sets, or the reason why it has no such metric.
     """
     params = dict(params)
     convention = params.pop("convention", None)
@@ -432,7 +424,6 @@ def score_queries(
 
     See Also
     --------
-    evaluate : The summary of one ranker alone.
     QueryScores : What can be done with the scores.
 
     Examples
@@ -453,12 +444,8 @@ def score_queries(
     {'a': {'mrr': 1.0}, 'b': {'mrr': 0.5}}
     """
     arrays, options = split_params(y_true, y_score, qid, params)
-    check_choice(
-        options.get("average", "macro"),
-        ("macro", "weighted"),
-        "average",
-        "score_queries",
-    )
+    average = options.get("average", "macro")
+    check_choice(average, ("macro", "weighted"), "average", "score_queries")
     requests = read_requests(metrics, options, "score_queries")
     if arrays.doc_id is None:
         check_ids_unneeded(requests, options.get("convention"))
@@ -481,11 +468,7 @@ def score_queries(
 
 
 def score_requests(requests, arrays, rankers, *, by=None, returned=None):
-    """Return the :class:`QueryScores` of requested metrics.
-
-    `arrays` hold what all rankers share, and `rankers` the scores of each by name.
-    `returned` is a dict with a mask for each of them, or None.
-    """
+    """Return the :class:`QueryScores` of rankers, their scores and masks by name."""
     warn_if_out_of_order(arrays.by_row)
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))

@@ -14,7 +14,13 @@ from scipy import sparse
 
 from skrank._checks import check_k, numeric_array, says_what_was_meant, shown
 from skrank._columns import as_frame, find_qid, take_rows, unwrapped
-from skrank._docs import FrameKind, MatrixLike, MetricLike, share_words
+from skrank._docs import (
+    FrameKind,
+    MatrixLike,
+    MetricLike,
+    share_frame_words,
+    share_words,
+)
 from skrank._ranking.ids import check_ids, encode_qid
 from skrank._ranking.lists import read_lists
 from skrank._ranking.queries import DocumentTerms
@@ -32,37 +38,18 @@ from skrank.evaluation.evaluate import (
 class RankedDocuments(NamedTuple):
     """The documents of one query, as one ranker ranks them.
 
-    Attributes
-    ----------
-    document : ndarray of shape (n_documents,)
-        The ids of the documents, or their positions in the input without `doc_id`: the
-        first documents in the order of rank, then those that were not returned.
-    grade : ndarray of shape (n_documents,)
-        Their grades, NaN for a document that is not judged.
-    relevant : ndarray of bool of shape (n_documents,)
-        Whether they are relevant.
-    best_rank, worst_rank : ndarray of shape (n_documents,)
-        The smallest and the largest rank that each document may have: different ones if
-        it is tied. NaN for a document that was not returned.
-    adds : ndarray of shape (n_documents,) or None
-        What each document adds to the value of the query; None if the metric is not a
-        sum over documents.
-    columns : dict of str to ndarray of shape (n_documents,)
-        The further columns.
-    ideal : ndarray of int of shape (n_ideal,)
-        The documents in the order of the ideal ranking, as positions in `document`.
-    ideal_adds : ndarray of shape (n_ideal,) or None
-        What each of these adds to the value of the ideal ranking.
+    The first documents stand in the order of rank, then those that were not returned.
     """
 
-    document: np.ndarray
-    grade: np.ndarray
+    document: np.ndarray  # the ids, or positions in the input without `doc_id`
+    grade: np.ndarray  # NaN for a document that is not judged
     relevant: np.ndarray
-    best_rank: np.ndarray
-    worst_rank: np.ndarray
+    best_rank: np.ndarray  # differs from the worst one if it is tied
+    worst_rank: np.ndarray  # both are NaN for a document that was not returned
+    # What each adds to the value of the query, if the metric is a sum over documents.
     adds: np.ndarray | None
     columns: dict
-    ideal: np.ndarray
+    ideal: np.ndarray  # positions in `document`, in the order of the ideal ranking
     ideal_adds: np.ndarray | None
 
     @property
@@ -128,14 +115,9 @@ class QueryReport:
     kind: str
     is_undefined: bool
 
+    @share_frame_words
     def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return all documents as a data frame, with one row per ranker and rank.
-
-        Parameters
-        ----------
-        kind : {"pandas", "polars", "pyarrow"}, default=None
-            The library of the data frame. If None, that of the data, and pandas for
-            arrays.
 
         Returns
         -------
@@ -221,11 +203,7 @@ class QueryReport:
         return notes
 
     def _tables(self):
-        """Yield the heading, the header and the rows of each ranker, as text.
-
-        At each rank: the document there, what it adds and what is lost, and the
-        document of the ideal ranking, if it is relevant, with its rank here.
-        """
+        """Yield the heading, header and rows, by rank, of each ranker, as text."""
         for name, one in self.rankings.items():
             best = one.ideal[: one.n_relevant]
             longest = max(one.n_returned, len(best))

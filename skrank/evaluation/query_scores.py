@@ -25,14 +25,8 @@ from skrank._checks import (
     import_extra,
     shown,
 )
-from skrank._columns import (
-    as_frame,
-    column_names,
-    find_named,
-    kind_of,
-    unwrapped,
-)
-from skrank._docs import FrameKind, PathLike
+from skrank._columns import as_frame, column_names, find_named, kind_of, unwrapped
+from skrank._docs import FrameKind, PathLike, share_frame_words
 from skrank._engine.names import is_name, parse_name
 from skrank._engine.request import METRICS, Metric, Options, Request
 from skrank._engine.summary import Measured, reads_ranks
@@ -188,11 +182,6 @@ class QueryScores:
         names : str or list of str
             The names of rankers and of metrics. Of rankers or metrics of which none is
             named, all remain.
-
-        Returns
-        -------
-        scores : QueryScores
-            Their scores.
         """
         names = [names] if isinstance(names, str) else list(names)
         for name in names:
@@ -218,11 +207,6 @@ class QueryScores:
         ----------
         parts : iterable of QueryScores
             Scores of different queries, by the same rankers, metrics and parameters.
-
-        Returns
-        -------
-        scores : QueryScores
-            The scores of all queries.
 
         Raises
         ------
@@ -283,11 +267,6 @@ class QueryScores:
         path : str or path-like
             The file.
 
-        Returns
-        -------
-        scores : QueryScores
-            The scores.
-
         Raises
         ------
         ImportError
@@ -298,6 +277,7 @@ class QueryScores:
         """
         return cls(read_scores(path))
 
+    @share_frame_words
     def to_frame(
         self,
         kind: FrameKind | None = None,
@@ -308,9 +288,6 @@ class QueryScores:
 
         Parameters
         ----------
-        kind : {"pandas", "polars", "pyarrow"}, default=None
-            The library of the data frame. If None, that of the data that was scored,
-            and pandas for arrays.
         undefined : {"replaced", "nan"}, default="replaced"
             The value of a query where a metric is undefined: what it counts as in the
             summary, `replace_undefined_by`, or NaN.
@@ -549,17 +526,13 @@ def write_scores(table, path):
     ):
         before = "" if ranker is None else f"{ranker}/"
         n_documents.append(columns.add(f"{before}n_documents", sizes))
-        measured.append(
-            [
-                {
-                    part: columns.add(
-                        f"{before}{name}/{part}".removesuffix("/values"), x
-                    )
-                    for part, x in one._asdict().items()
-                }
-                for name, one in zip(table.metrics, of_ranker, strict=True)
-            ]
-        )
+        measured.append([])
+        for metric, one in zip(table.metrics, of_ranker, strict=True):
+            places = {}
+            for part, values in one._asdict().items():
+                name = f"{before}{metric}/{part}".removesuffix("/values")
+                places[part] = columns.add(name, values)
+            measured[-1].append(places)
     about = {
         "version": VERSION,
         "kind": table.kind,

@@ -26,11 +26,7 @@ from skrank._engine.columns import ItemColumn, read_columns
 from skrank._engine.request import compares_all_grades, reads_highest_grade
 from skrank._engine.value_table import check_same_requests, joined
 from skrank._ranking.ids import encode_heads, encode_qid
-from skrank.evaluation.evaluate import (
-    check_ids_unneeded,
-    read_requests,
-    score_queries,
-)
+from skrank.evaluation.evaluate import check_ids_unneeded, read_requests, score_queries
 from skrank.evaluation.query_scores import QueryScores
 
 # Rows are scored whenever there are this many. The memory of so few is used again for
@@ -66,7 +62,6 @@ class RankingMetric:
 
     See Also
     --------
-    evaluate : The values of all rows at once.
     QueryScores : The values by query, for intervals and comparisons.
 
     Notes
@@ -174,8 +169,6 @@ class RankingMetric:
         ------
         ValueError
             If the other metric has other parameters or columns.
-        TypeError
-            If `other` is not a RankingMetric.
         """
         check_instance(other, RankingMetric, "other", "RankingMetric.merge")
         if self.queries != other.queries:

@@ -39,10 +39,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """A metric under several conventions, as :func:`explain` describes it.
-
-    Printed, it is a table.
-    """
+    """A metric under several conventions, as :func:`explain` describes it."""
 
     metric: str
     values: dict
@@ -133,7 +130,6 @@ def explain(
 
     See Also
     --------
-    evaluate : Returns the values only.
     tie_report : Reports how much ties can change a metric.
     skrank.tables.read_rows : Reads the arguments from a file or a table.
 
@@ -323,7 +319,6 @@ def tie_report(
 
     See Also
     --------
-    evaluate : Returns the metrics under one tie policy.
     explain : Explains why a metric differs between conventions.
     unjudged_report : Reports how much documents without a judgement can change it.
 

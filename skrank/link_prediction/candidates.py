@@ -92,11 +92,7 @@ class EntitySets:
 
 
 def candidate_counters(candidates, sides, entities, relations, relation, n_triples):
-    """Return an object that counts the candidates, for each side that is evaluated.
-
-    `entities` and `relations` are the ids that the model knows, and `relation` holds
-    the relation of each evaluated triple.
-    """
+    """Return what counts the candidates of triples with some relations, by side."""
     if candidates is None:
         return {side: EntitySets(None) for side in sides}
     if isinstance(candidates, SampledNegatives):

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
-from skrank._docs import MetadataRequest, Self, Side
+from skrank._docs import MetadataRequest, Self, Side, read_entries, sharing_words
 from skrank._ranking.ids import encode_qid
 from skrank.link_prediction.candidates import (
     HEAD,
@@ -34,6 +34,19 @@ from skrank.link_prediction.rank_targets import (
 )
 
 LINK_PREDICTOR = "link_predictor"
+
+_share_score_words = sharing_words(
+    read_entries("""
+X : array-like of shape (n_triples, 3)
+    Triples; the entities that are predicted are not read.
+"""),
+    returns="""
+Returns
+-------
+y_score : ndarray of shape (n_triples, n_entities)
+    The scores.
+""",
+)
 
 
 class LinkPredictor:
@@ -263,35 +276,15 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         self.head_counts_ = self._count(relation, head)
         return self
 
+    @_share_score_words
     def score_tails(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the scores of all entities as tails.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their tails are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The scores.
-        """
+        """Return the scores of all entities as tails."""
         _, relation, _ = self._encode(X)
         return self.tail_counts_[relation].toarray()
 
+    @_share_score_words
     def score_heads(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the scores of all entities as heads.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their heads are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The scores.
-        """
+        """Return the scores of all entities as heads."""
         _, relation, _ = self._encode(X)
         return self.head_counts_[relation].toarray()
 

@@ -390,11 +390,7 @@ def model_scores(model, side, triples, n_entities=None):
 
 
 def check_not_nan(scores, side, is_read):
-    """Raise if a score is NaN that is read.
-
-    The function `is_read` returns a mask of the scores that are read; it is called only
-    if one is NaN.
-    """
+    """Raise if a score is NaN that is read; only then ``is_read()`` is called."""
     if scores.dtype.kind != "f" or not scores.size or not np.isnan(scores.max()):
         return
     n_rows = np.count_nonzero((np.isnan(scores) & is_read()).any(axis=1))

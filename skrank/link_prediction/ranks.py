@@ -102,13 +102,7 @@ class LinkRanks:
     estimate: Literal["em", "bias-variance", "rank"] | None = None
 
     def __len__(self) -> int:
-        """Return the number of ranks.
-
-        Returns
-        -------
-        n_ranks : int
-            One for each triple and side.
-        """
+        """Return the number of ranks, one for each triple and side."""
         return len(self.side)
 
     @property
@@ -334,7 +328,6 @@ class SampledNegatives:
 
     See Also
     --------
-    evaluate_link_prediction : Where it is used.
     type_constraints : Fewer candidates, chosen without a sample.
 
     Notes

@@ -51,11 +51,7 @@ from skrank.metrics.first_relevant import (
     rank_variance,
 )
 from skrank.metrics.gains import cg_score, dcg_score, ndcg_score
-from skrank.metrics.propensity import (
-    inverse_propensities,
-    psndcg_score,
-    psp_score,
-)
+from skrank.metrics.propensity import inverse_propensities, psndcg_score, psp_score
 from skrank.metrics.reader import err_score, rbp_score
 from skrank.metrics.subtopics import (
     alpha_ndcg_score,
@@ -73,11 +69,7 @@ from skrank.metrics.top_k import (
     r_precision_score,
     recall_at_k_score,
 )
-from skrank.scoring.scorer import (
-    get_scorer,
-    get_scorer_names,
-    make_ranking_scorer,
-)
+from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [
     "CONVENTIONS",

@@ -507,10 +507,8 @@ def _changes(ranking, depth, starts, n_cells):
     ideal, query = ranking.ideal, ranking.query_of_grade
     group = np.repeat(np.arange(len(ranking.size)), ranking.relevant)
     above, size = ranking.above[group], ranking.size[group].astype(np.float64)
-    above_2, size_2 = (
-        ideal.above[ranking.group_in_ideal],
-        ideal.size[ranking.group_in_ideal],
-    )
+    in_ideal = ranking.group_in_ideal
+    above_2, size_2 = ideal.above[in_ideal], ideal.size[in_ideal]
     end, end_2 = ranking.above[group] + ranking.size[group], above_2 + size_2
     # A document in a tie group of n below t by score, and of n' below t' by grade, has
     #     P(in S_d) P(in L_d) = 0                         for d <= max(t, t')

@@ -85,10 +85,7 @@ def _surprise(top):
 
 
 @ranking_metric(
-    "novelty",
-    columns=("popularity",),
-    reads_grades=False,
-    limits=(0.0, np.inf),
+    "novelty", columns=("popularity",), reads_grades=False, limits=(0.0, np.inf)
 )
 def novelty_score(ranking, *, k=None):
     r"""Mean surprise of the documents of a list, in bits (MIUF@k).

@@ -8,12 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import rel_entr
 
-from skrank._checks import (
-    check_choice,
-    check_flag,
-    check_number,
-    shown,
-)
+from skrank._checks import check_choice, check_flag, check_number, shown
 from skrank._engine.answer import ranking_metric
 from skrank._engine.columns import numbers
 from skrank._ranking.ids import encode_qid, is_missing
@@ -22,16 +17,12 @@ from skrank.metrics.gains import discount_function
 
 
 class Exposure(NamedTuple):
-    """The expected exposure of the groups of each query, and what it should be.
-
-    The arrays have an entry for each query and each of its groups, those of a query one
-    after the other.
-    """
+    """The expected exposure of the groups of each query, one after the other."""
 
     query: np.ndarray
     group: np.ndarray  # a position in `labels`
     exposure: np.ndarray
-    target: np.ndarray
+    target: np.ndarray  # what it should be
     labels: np.ndarray | None  # of one label per document; None otherwise
     n_queries: int
     n_groups: int

@@ -304,10 +304,6 @@ for _name, _definition in {
 }.items():
     enter(
         Metric(
-            _name,
-            _definition,
-            cutoff="never",
-            limits=(0, np.inf),
-            pool=sum_of_queries,
+            _name, _definition, cutoff="never", limits=(0, np.inf), pool=sum_of_queries
         )
     )

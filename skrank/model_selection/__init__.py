@@ -2,10 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.model_selection.cross_val import (
-    cross_val_query_scores,
-    one_standard_error,
-)
+from skrank.model_selection.cross_val import cross_val_query_scores, one_standard_error
 from skrank.model_selection.splitters import (
     QueryKFold,
     QueryShuffleSplit,

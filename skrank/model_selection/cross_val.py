@@ -166,10 +166,7 @@ def cross_val_query_scores(
             folds[fold][1][name] = rows.y_score
     parts = [
         score_requests(
-            requests,
-            rows,
-            scores,
-            by={"fold": np.full(len(rows.y_score), fold)},
+            requests, rows, scores, by={"fold": np.full(len(rows.y_score), fold)}
         )
         for fold, (rows, scores) in enumerate(folds)
     ]
@@ -253,8 +250,6 @@ def one_standard_error(
 
     Raises
     ------
-    TypeError
-        If a parameter of this function has the wrong type.
     ValueError
         If `n_se` is negative. The rule raises it if the search has no such metric or
         parameter, only one split, or no candidate with a finite score in each split.

@@ -20,13 +20,7 @@ from sklearn.utils import (
 )
 
 from skrank._checks import check_count, count_rows
-from skrank._columns import (
-    QID,
-    check_qid_column,
-    find_column,
-    find_level,
-    require_qid,
-)
+from skrank._columns import QID, check_qid_column, find_column, find_level, require_qid
 from skrank._docs import Seed
 from skrank.model_selection.query_splitter import (
     Queries,
@@ -37,7 +31,80 @@ from skrank.model_selection.query_splitter import (
 )
 
 
-class StratifiedQueryKFold(QuerySplitter):
+class QueryKFold(QuerySplitter):
+    """K-fold cross-validation over whole queries.
+
+    Each query is in the test set of exactly one fold, with all its rows. The folds
+    have nearly the same number of rows, also if `shuffle` is True.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds, at least 2 and at most the number of queries.
+    shuffle : bool, default=False
+        Whether queries are assigned to folds at random. The folds stay balanced in
+        rows: queries change places with queries of similar size.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the shuffling. Pass an int to get the same folds from each call.
+        It must be None unless `shuffle` is True.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, unless they are passed: the name of a
+        column of a table, or the position of a column of an array, sparse matrix or
+        table, counted from the end if negative.
+
+    See Also
+    --------
+    StratifiedQueryKFold : Its folds also have similar fractions of queries with
+        relevant rows.
+    RepeatedQueryKFold : The shuffled folds, several times.
+    query_train_test_split : One random split of arrays.
+    sklearn.model_selection.GroupKFold : Its shuffled folds are balanced in the
+        number of groups, not of rows.
+
+    Notes
+    -----
+    The queries are assigned from the largest to the smallest, each to the fold with
+    the fewest rows so far. A query with more than ``1 / n_splits`` of all rows makes
+    its fold larger than the others, since queries are never split.
+
+    The query ids are the argument `qid` of ``split``, or `groups`, or the column
+    `qid_column` of `X`, or an index named ``"qid"`` of `y`, then of `X`. With
+    metadata routing enabled, scikit-learn forwards `qid` and `groups`.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import QueryKFold
+    >>> cv = QueryKFold(n_splits=2)
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid = ["a", "a", "a", "b", "c", "c"]
+    >>> for train, test in cv.split(X, qid=qid):
+    ...     print(train, test)
+    [3 4 5] [0 1 2]
+    [0 1 2] [3 4 5]
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
+        caller = type(self).__name__
+        self.n_splits = check_count(n_splits, "n_splits", least=2)
+        self.shuffle = check_shuffle(shuffle, random_state, caller)
+        self.random_state = random_state
+        self.qid_column = check_qid_column(qid_column, caller)
+
+    def _iter_queries(self, queries, y):
+        check_enough(queries, self.n_splits)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        folds = balanced_folds(queries.sizes, self.n_splits, rng)
+        return ((folds != fold, folds == fold) for fold in range(self.n_splits))
+
+
+class StratifiedQueryKFold(QueryKFold):
     """K-fold cross-validation over whole queries, stratified by relevance and length.
 
     Each query is in the test set of exactly one fold, with all its rows. The folds
@@ -89,20 +156,6 @@ class StratifiedQueryKFold(QuerySplitter):
     [2 3 6 7] [0 1 4 5]
     [0 1 4 5] [2 3 6 7]
     """
-
-    def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        shuffle: bool = False,
-        random_state: Seed | None = None,
-        qid_column: str | int = "qid",
-    ) -> None:
-        caller = "StratifiedQueryKFold"
-        self.n_splits = check_count(n_splits, "n_splits", least=2)
-        self.shuffle = check_shuffle(shuffle, random_state, caller)
-        self.random_state = random_state
-        self.qid_column = check_qid_column(qid_column, caller)
 
     def _iter_queries(self, queries, y):
         check_enough(queries, self.n_splits)
@@ -204,79 +257,6 @@ def _is_relevant(y):
             f"{error} Leave out the rows without a grade, in X and qid as well."
         ) from None
     return y > 0
-
-
-class QueryKFold(QuerySplitter):
-    """K-fold cross-validation over whole queries.
-
-    Each query is in the test set of exactly one fold, with all its rows. The folds
-    have nearly the same number of rows, also if `shuffle` is True.
-
-    Parameters
-    ----------
-    n_splits : int, default=5
-        The number of folds, at least 2 and at most the number of queries.
-    shuffle : bool, default=False
-        Whether queries are assigned to folds at random. The folds stay balanced in
-        rows: queries change places with queries of similar size.
-    random_state : int, RandomState instance or None, default=None
-        The seed of the shuffling. Pass an int to get the same folds from each call.
-        It must be None unless `shuffle` is True.
-    qid_column : str or int, default="qid"
-        The column of `X` with the query ids, unless they are passed: the name of a
-        column of a table, or the position of a column of an array, sparse matrix or
-        table, counted from the end if negative.
-
-    See Also
-    --------
-    StratifiedQueryKFold : Its folds also have similar fractions of queries with
-        relevant rows.
-    RepeatedQueryKFold : The shuffled folds, several times.
-    query_train_test_split : One random split of arrays.
-    sklearn.model_selection.GroupKFold : Its shuffled folds are balanced in the
-        number of groups, not of rows.
-
-    Notes
-    -----
-    The queries are assigned from the largest to the smallest, each to the fold with
-    the fewest rows so far. A query with more than ``1 / n_splits`` of all rows makes
-    its fold larger than the others, since queries are never split.
-
-    The query ids are the argument `qid` of ``split``, or `groups`, or the column
-    `qid_column` of `X`, or an index named ``"qid"`` of `y`, then of `X`. With
-    metadata routing enabled, scikit-learn forwards `qid` and `groups`.
-
-    Examples
-    --------
-    >>> from skrank.model_selection import QueryKFold
-    >>> cv = QueryKFold(n_splits=2)
-    >>> X = [[0], [1], [2], [3], [4], [5]]
-    >>> qid = ["a", "a", "a", "b", "c", "c"]
-    >>> for train, test in cv.split(X, qid=qid):
-    ...     print(train, test)
-    [3 4 5] [0 1 2]
-    [0 1 2] [3 4 5]
-    """
-
-    def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        shuffle: bool = False,
-        random_state: Seed | None = None,
-        qid_column: str | int = "qid",
-    ) -> None:
-        caller = "QueryKFold"
-        self.n_splits = check_count(n_splits, "n_splits", least=2)
-        self.shuffle = check_shuffle(shuffle, random_state, caller)
-        self.random_state = random_state
-        self.qid_column = check_qid_column(qid_column, caller)
-
-    def _iter_queries(self, queries, y):
-        check_enough(queries, self.n_splits)
-        rng = check_random_state(self.random_state) if self.shuffle else None
-        folds = balanced_folds(queries.sizes, self.n_splits, rng)
-        return ((folds != fold, folds == fold) for fold in range(self.n_splits))
 
 
 class QueryShuffleSplit(QuerySplitter):
@@ -605,8 +585,7 @@ def _nearest_swap(sizes, given, taken, wanted):
 def balanced_folds(sizes, n_folds, rng=None):
     """Return a fold for each query, such that folds have nearly equal numbers of rows.
 
-    Each query, the largest first, goes to the fold with the fewest rows so far. The
-    parameters are those of `stratified_folds`.
+    Each query, the largest first, goes to the fold with the fewest rows so far.
     """
     if rng is None:
         orders = [np.argsort(-sizes, kind="stable")]
@@ -657,8 +636,7 @@ def _to_the_fewest_rows(sizes, rows):
 def random_parts(sizes, n_train, n_test, rng):
     """Draw queries for a training and a test part of given numbers of rows.
 
-    `sizes` holds the number of rows of each query; there are at least two queries. Each
-    part gets at least one. If `n_train` and `n_test` add up to all rows, every query
+    Each part gets a query. If `n_train` and `n_test` add up to all rows, every query
     goes to one of the parts.
     """
     order = rng.permutation(len(sizes))

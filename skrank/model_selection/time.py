@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from skrank._checks import (
-    check_choice,
-    check_count,
-    check_lengths,
-    count_rows,
-    shown,
-)
+from skrank._checks import check_choice, check_count, check_lengths, count_rows, shown
 from skrank._columns import check_qid_column, in_utc
 from skrank._docs import Seed, Splits, share_split_words
 from skrank._ranking.ids import encode_qid
@@ -202,7 +196,11 @@ class TimeRangeSplit(_TimeSplitter):
             check_lengths(X=X, qid=qid, groups=groups)
         n_samples = count_rows(y if X is None else X)
         times, codes = self._read_times(time, X, y, n_samples)
-        entities = list(self._entities(X, y, groups, qid, item))
+        entities = []  # the codes of the users and of the items that must be known
+        if self.drop_new in ("user", "both"):
+            entities.append(self._group(X, y, groups, qid).codes)
+        if self.drop_new in ("item", "both"):
+            entities.append(self._group_items(item, X, y).codes)
         for split, (deadline, first, end) in enumerate(self._ranges(times, codes)):
             train = codes < deadline
             test = (codes >= first) & (codes < end)
@@ -230,13 +228,6 @@ class TimeRangeSplit(_TimeSplitter):
                     f"training set. Pass drop_new=None to keep them."
                 )
             yield np.flatnonzero(train), np.flatnonzero(test)
-
-    def _entities(self, X, y, groups, qid, item):
-        """Yield the codes of the users and of the items that must be known."""
-        if self.drop_new in ("user", "both"):
-            yield self._group(X, y, groups, qid).codes
-        if self.drop_new in ("item", "both"):
-            yield self._group_items(item, X, y).codes
 
     def _ranges(self, times, codes):
         """Yield of each split the places among the times where its parts end.

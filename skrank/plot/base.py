@@ -13,15 +13,7 @@ from skrank._engine.request import metric_of
 
 # The palette of Okabe and Ito (2008), which colour-blind people can tell apart, without
 # its yellow, which is faint on white.
-COLORS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-)
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 BETTER_COLOR, WORSE_COLOR, NEITHER_COLOR = COLORS[0], COLORS[1], "#757575"
 
 # After one round of colours the lines are drawn in another style.
@@ -51,11 +43,7 @@ class Display:
     """A picture whose values are attributes; `plot` draws it and stores the axes."""
 
     def _start(self, ax, n_rows=0, n_panels=1):
-        """Return the axes to draw on, in a new figure if `ax` is None.
-
-        A new figure is high enough for `n_rows` lines of text, and wide enough for
-        `n_panels` panels.
-        """
+        """Return the axes; if None, of a figure for rows of text and for panels."""
         if ax is None:
             try:
                 import matplotlib.pyplot as plt

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._checks import check_choice, check_instance, shown
+from skrank._docs import share_display_words
 from skrank.plot.base import (
     BETTER_COLOR,
     COLORS,
@@ -166,6 +167,7 @@ class ComparisonDisplay(Display):
     note_of_means: str | None = None
 
     @classmethod
+    @share_display_words
     def from_comparison(
         cls,
         comparison: RankerComparison,
@@ -185,20 +187,6 @@ class ComparisonDisplay(Display):
             The name of the metric to draw. If None, all metrics are drawn.
         kind : {"auto", "means", "differences"}, default="auto"
             What to draw, as in `plot`.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
-
-        Returns
-        -------
-        display : ComparisonDisplay
-            The display.
-
-        Raises
-        ------
-        ValueError
-            If the comparison does not have the metric, or `kind` is invalid.
-        TypeError
-            If `comparison` is not a RankerComparison.
         """
         check_instance(comparison, RankerComparison, "comparison", "ComparisonDisplay")
         rows = [row for row in comparison.rows if metric in (None, row.metric)]
@@ -251,6 +239,7 @@ class ComparisonDisplay(Display):
         )
         return display.plot(ax, kind=kind)
 
+    @share_display_words
     def plot(self, ax: Any = None, *, kind: Kind = "auto") -> ComparisonDisplay:
         """Draw the differences or the means.
 
@@ -265,11 +254,6 @@ class ComparisonDisplay(Display):
             row for each ranker. "auto" draws the means if all pairs of more than four
             rankers were tested for a difference in either direction, and the
             differences otherwise.
-
-        Returns
-        -------
-        display : ComparisonDisplay
-            The display itself.
 
         Raises
         ------

@@ -135,12 +135,6 @@ class QueryDifferenceDisplay(Display):
         ----------
         metric : str, default=None
             The name of the metric. It may be None if there is only one.
-
-        Raises
-        ------
-        ValueError
-            If the scores do not have the metric or the rankers, or have several and
-            none is named.
         """
         check_instance(scores, QueryScores, "scores", "QueryDifferenceDisplay")
         if len(scores.rankers) < 2:

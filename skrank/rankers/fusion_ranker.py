@@ -149,14 +149,6 @@ class FusionRanker(QueryFinder):
         y : array-like of shape (n_samples,), default=None
             Relevance of the documents. An index named ``"qid"`` holds the query ids
             unless they are passed or are in a column of `X`.
-
-        Raises
-        ------
-        ValueError
-            If a parameter has an invalid value, `X` lacks a column, or an estimator
-            cannot be fitted; see :meth:`QueryRanker.fit`.
-        TypeError
-            If a parameter has the wrong type.
         """
         self._check_qid_parameters(X)
         features = drop_column(X, self.qid_column)

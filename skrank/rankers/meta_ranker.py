@@ -45,8 +45,7 @@ from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
 class QueryFinder(RankingEstimator, BaseEstimator):
     """Base of rankers with the parameters `qid_column` and `missing_qid`.
 
-    It finds the query ids and checks the training data. The parameter `_takes` holds
-    what is fitted.
+    It finds the query ids and checks the training data. `_takes` names what is fitted.
     """
 
     _takes = "estimator"
@@ -174,8 +173,7 @@ class QueryFinder(RankingEstimator, BaseEstimator):
 class MetaRanker(MetaEstimatorMixin, QueryFinder):
     """Base of rankers that wrap an `estimator`.
 
-    Each ranker has `fit` and `predict` of its own, so that Python's errors name its
-    class.
+    Each has `fit` and `predict` of its own, so that Python's errors name its class.
     """
 
     _default = None  # stands for the estimator None
@@ -289,8 +287,7 @@ class FitRows(NamedTuple):
     def by_query(self):
         """Return the rows with those of each query together, numbered in this order.
 
-        Rows that are together stay where they are, so that X is not copied. Others are
-        sorted by query; within a query they keep their order.
+        Rows that are together stay where they are, so that X is not copied.
         """
         if (self.codes[1:] >= self.codes[:-1]).all():
             return self

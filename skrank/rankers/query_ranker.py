@@ -239,8 +239,6 @@ class QueryRanker(MetaRanker):
             If there are no query ids and `missing_qid` is ``"raise"``, if there is
             nothing to learn from equal grades, or if the estimator does not accept the
             grades or the weights, cannot stop early, or has no scores to rank by.
-        TypeError
-            If a parameter has the wrong type.
         """
         scorer = read_early_stopping(self)
         rows = self._rows([self.estimator], X, y, qid, sample_weight)

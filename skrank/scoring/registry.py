@@ -137,7 +137,10 @@ class Registration:
             self.constraint.is_satisfied_by = _also_satisfied_by_names(
                 self.constraint.is_satisfied_by, self
             )
-            _check_names_are_known()
+            by_name = sklearn.metrics.get_scorer("ndcg@7")
+            by_parameter = sklearn.metrics.check_scoring(scoring="ndcg@7")
+            if not (type(by_name) is type(by_parameter) is RankingScorer):
+                raise TypeError("it does not accept the names")
         except BaseException:
             self.leave()
             raise
@@ -180,7 +183,7 @@ class ScorerTable(MutableMapping):
         return self[name]
 
     def __contains__(self, name):
-        return name in self.table or self._makes(name)
+        return name in self.table or (self.is_open and is_name(name))
 
     def __setitem__(self, name, scorer):
         self.table[name] = scorer
@@ -202,9 +205,6 @@ class ScorerTable(MutableMapping):
     def copy(self):
         """Return a dict of the listed scorers."""
         return dict(self)
-
-    def _makes(self, name):
-        return self.is_open and is_name(name)
 
 
 def _also_satisfied_by_names(is_satisfied_by, entered):
@@ -252,22 +252,6 @@ def _check_touch_points(constraint, table):
         raise TypeError("its StrOptions do not answer as expected")
     scorer_class = type(table["r2"])
     parameters = list(inspect.signature(scorer_class._score).parameters)
-    if not issubclass(RankingScorer, scorer_class) or parameters[:5] != [
-        "self",
-        "method_caller",
-        "estimator",
-        "X",
-        "y_true",
-    ]:
+    expected = ["self", "method_caller", "estimator", "X", "y_true"]
+    if not issubclass(RankingScorer, scorer_class) or parameters[:5] != expected:
         raise TypeError("its scorers are not called as expected")
-
-
-def _check_names_are_known():
-    """Raise an error unless scikit-learn accepts a new name."""
-    for find in (sklearn.metrics.get_scorer, _check_scoring):
-        if not isinstance(find("ndcg@7"), RankingScorer):
-            raise TypeError("it does not accept the names")
-
-
-def _check_scoring(name):
-    return sklearn.metrics.check_scoring(scoring=name)

@@ -103,18 +103,9 @@ def make_ranking_scorer(
         ``set_score_request(sample_weight=True)`` to make it request `sample_weight` as
         well.
 
-    Raises
-    ------
-    ValueError
-        If a name is unknown or a parameter has an invalid value.
-
-    TypeError
-        If `metric` has the wrong type or a parameter does not exist.
-
     See Also
     --------
     get_scorer : The scorer of a name, of skrank or of scikit-learn.
-    evaluate : The same metrics, from scores instead of an estimator.
 
     Notes
     -----
@@ -353,11 +344,7 @@ class RankingScorer(_ScikitLearnScorer):
         )
 
     def on_documents(self, y_true, qid, sample_weight=None):
-        """Return the score of some documents as a function of their predicted scores.
-
-        It is meant to be called again and again: what does not depend on the predicted
-        scores is computed once.
-        """
+        """Return the score as a function of predictions; the rest is computed once."""
         value = self._score_func.of_documents(y_true, qid, sample_weight)
         return lambda y_score: self._sign * value(y_score)
 
@@ -503,8 +490,7 @@ def read_scoring(scoring, caller):
 def predict_scores(estimator, X, y, qid, caller):
     """Return the scores by which fitted estimators rank, by name, and the query ids.
 
-    `estimator` is a dict of them or one, which is named after its class. Errors name
-    the `caller`. The ids are None without an estimator.
+    One is named after its class. The ids are None without an estimator.
     """
     if not isinstance(estimator, Mapping):
         estimator = {type(estimator).__name__: estimator}
@@ -529,18 +515,13 @@ def check_same_ids(one, other, name, caller):
 
 @dataclass(frozen=True)
 class Scored:
-    """What a scorer computes: requested metrics, or a function of the user.
+    """What a scorer computes: requested metrics, or a function of the user."""
 
-    `text` is what the scorer shows, and errors name the `caller`. With `is_list`, it
-    returns a dict with a value for each metric. ``function(y_true, y_score, qid=qid)``
-    is the function.
-    """
-
-    text: str
-    caller: str
+    text: str  # what the scorer shows
+    caller: str  # what errors name
     requests: tuple = ()
-    is_list: bool = False
-    function: Callable | None = None
+    is_list: bool = False  # returns a dict with a value for each metric
+    function: Callable | None = None  # called as ``function(y_true, y_score, qid=qid)``
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
@@ -655,10 +636,9 @@ def _try_on_two_rows(scored, params):
 def find_scored_qid(estimator, X, y, qid=None):
     """Return the query ids of scored rows, or None if there are none.
 
-    A ranker may have query ids where scorers do not look, such as in a column of an
-    array; it returns them from a method ``__skrank_qid__(X)``. This method of the last
-    step of a Pipeline is not called, since that step does not get the columns of `X`
-    but those of its transformers.
+    A ranker returns ids that scorers do not find, as of a column of an array, from a
+    method ``__skrank_qid__(X)``. That of the last step of a Pipeline is not called: it
+    would get the columns of the transformers, not those of `X`.
     """
     if qid is None:
         ranker = estimator

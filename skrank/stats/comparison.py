@@ -520,9 +520,8 @@ LONGEST_LABEL = 12
 def letters(rankers, is_different):
     """Return the letters of each ranker; two share one if they are not different.
 
-    `rankers` holds their names, the best first, and `is_different` is a function of two
-    of them. None if there are more than 26 rankers, or one would have more than 12
-    letters.
+    `is_different` is a function of two of `rankers`, which stand the best first. None
+    for more than 26 rankers, or where one would have more than 12 letters.
     """
     if len(rankers) > MOST_RANKERS:
         return None

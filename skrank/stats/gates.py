@@ -19,13 +19,7 @@ from skrank._docs import Clusters
 from skrank._text_tables import as_markdown, as_text
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats import anytime
-from skrank.stats.compare import (
-    AUTO,
-    are_limited,
-    as_one,
-    compare_rankers,
-    limits_of,
-)
+from skrank.stats.compare import AUTO, are_limited, as_one, compare_rankers, limits_of
 from skrank.stats.inference import (
     effective_units,
     read_clusters,
@@ -101,7 +95,6 @@ def gate(
 
     See Also
     --------
-    compare_rankers : The tests and intervals.
     required_queries : How many queries find a difference.
 
     Notes

@@ -415,6 +415,7 @@ def intervals_by_segment(
     a metric without a formula is None.
     """
     clusterings, segments = segments_of(table, by, clusters, "confidence_interval")
+    options = confidence_level, method, n_resamples, random_state
     found, few_values, few_units = [], {}, {}
     for segment in segments:
         part, places, named = segment.table, [], {}
@@ -432,14 +433,7 @@ def intervals_by_segment(
                 named[name] = all_terms[i][j]
             elif method != "anytime" and not segment.clusterings:
                 intervals[i, j] = _interval_of_median(part, i, j, confidence_level)
-        of_means, *few = _intervals_of(
-            named,
-            segment.clusterings,
-            confidence_level,
-            method,
-            n_resamples,
-            random_state,
-        )
+        of_means, *few = _intervals_of(named, segment.clusterings, *options)
         intervals |= zip(places, of_means, strict=True)
         found.append((segment.entries, intervals))
         few_values |= few[0]
@@ -554,12 +548,8 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
         hits = effective_hits(ratio, error, min(units, key=effective_units), n)
         ends = wilson(ratio, hits, quantile_of_t(confidence_level, df))
     elif method in IN_LIMITS:
-        ends = in_limits(
-            limits,
-            IN_LIMITS[method],
-            Counted.of(terms.values, limits),
-            (1 - confidence_level) / 2,
-        )
+        counted, tail = Counted.of(terms.values, limits), (1 - confidence_level) / 2
+        ends = in_limits(limits, IN_LIMITS[method], counted, tail)
     elif method == "hall":
         variance, skewness = second / n, 0.0
         if variance > 0:
@@ -674,10 +664,8 @@ def _rows_of_judge(scores, judge, confidence_level):
                 interval, *_ = interval_of(terms, [], confidence_level, "auto")
                 entries = entries | ALONE
             else:
-                ends = hall(
-                    *(found.estimate, found.error, found.df, found.skewness),
-                    confidence_level,
-                )
+                mean = found.estimate, found.error, found.df, found.skewness
+                ends = hall(*mean, confidence_level)
                 terms = terms._replace(estimate=found.estimate)
                 interval = _as_bunch(terms, *sorted(ends), found.error, "judge")
             rows.append(Bunch(metric=metric, ranker=ranker, **interval, **entries))

@@ -31,19 +31,15 @@ ALONE = {"worth": 1.0, "people_alone": True}
 
 
 class Combined(NamedTuple):
-    """A mean over queries, from the values of people and of a machine.
-
-    `terms`, of all queries in the order of the machine's, have the sum n * estimate, of
-    the n queries that people judged; `counts` is 1 for these and 0 for the others.
-    """
+    """A mean over queries, from the values of people and of a machine."""
 
     estimate: float
     error: float
     df: int
     skewness: float  # of the estimate; 0 for hits, whose residuals have two clusters
     n_effective: float  # how many of the n queries decide how far people differ
-    terms: np.ndarray
-    counts: np.ndarray
+    terms: np.ndarray  # of all queries of the machine: their sum is n * estimate
+    counts: np.ndarray  # 1 for the n queries that people judged, else 0
     entries: dict  # what is printed besides
 
     @property

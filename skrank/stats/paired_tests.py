@@ -13,11 +13,7 @@ from scipy.stats import t as student
 
 from skrank.stats import anytime, sign_flips
 from skrank.stats.anytime import Counted, bets, wealth
-from skrank.stats.inference import (
-    ROUNDING,
-    effective_units,
-    is_at_most,
-)
+from skrank.stats.inference import ROUNDING, effective_units, is_at_most
 
 # The signs of the one-sided tests of each alternative.
 ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
@@ -92,16 +88,12 @@ class Family:
 
 
 class OneSided(NamedTuple):
-    """A one-sided test of all differences: sign * (difference - null) > 0.
-
-    `pvalue` holds the p-values, and `refined` the same below what random flips can
-    count.
-    """
+    """A one-sided test of all differences: sign * (difference - null) > 0."""
 
     sign: int
     null: float
     pvalue: np.ndarray
-    refined: np.ndarray
+    refined: np.ndarray  # the same below what random flips can count
 
     def take(self, places):
         """Return the tests of some of the comparisons."""
@@ -368,10 +360,8 @@ class ScoreTest(PairedTest):
             for _ in range(HALVINGS):
                 middle = (low + high) / 2
                 beyond = score(n, wins, losses, middle) > critical
-                low, high = (
-                    np.where(beyond, middle, low),
-                    np.where(beyond, high, middle),
-                )
+                low = np.where(beyond, middle, low)
+                high = np.where(beyond, high, middle)
             end = side.sign * np.where(low == -1, -1.0, high) * family.ranges
             ends.append(agreeing(end, side, of_side, estimate))
         return ends
@@ -499,17 +489,12 @@ def holm(pvalues):
 
 
 class Correction(NamedTuple):
-    """A correction of p-values for the number of comparisons.
+    """A correction of p-values for the number of comparisons."""
 
-    `words` is what it is called. `adjust` returns adjusted p-values; with
-    `flips_signs` they are those of :func:`max_t`. `intervals` is what the intervals for
-    all comparisons together are called, or None if it has none.
-    """
-
-    words: str
-    adjust: Callable | None = None
-    flips_signs: bool = False
-    intervals: str | None = None
+    words: str  # what it is called
+    adjust: Callable | None = None  # returns adjusted p-values
+    flips_signs: bool = False  # adjusts by :func:`max_t` instead
+    intervals: str | None = None  # what those for all comparisons together are called
 
 
 CORRECTIONS = {
@@ -521,22 +506,16 @@ CORRECTIONS = {
 
 
 class Outcome(NamedTuple):
-    """What is found of a family, each of shape (n_comparisons,).
-
-    The p-values and the adjusted ones, the ends of the intervals, the number of units,
-    the effective number of differences, the smallest p-value that is possible, the
-    level at which a single t test would be as strict as the adjusted one, and the
-    standard errors.
-    """
+    """What is found of a family, each of shape (n_comparisons,)."""
 
     pvalue: np.ndarray
     adjusted: np.ndarray
     low: np.ndarray
     high: np.ndarray
     n_units: np.ndarray
-    n_effective: np.ndarray
-    smallest: np.ndarray
-    level: np.ndarray
+    n_effective: np.ndarray  # the effective number of differences
+    smallest: np.ndarray  # the smallest p-value that is possible
+    level: np.ndarray  # at which a single t test would be as strict as the adjusted one
     errors: np.ndarray
 
 

@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 
 from skrank._checks import check_choice
 from skrank._columns import KINDS, as_frame
-from skrank._docs import FrameKind
+from skrank._docs import FrameKind, share_frame_words
 from skrank._text_tables import TEXT, as_html, as_text, undefined_words
 
 
@@ -26,14 +26,9 @@ class Result:
     cells of each table.
     """
 
+    @share_frame_words
     def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return the rows as a data frame.
-
-        Parameters
-        ----------
-        kind : {"pandas", "polars", "pyarrow"}, default=None
-            The library of the data frame. If None, that of the data that was scored,
-            and pandas for arrays.
 
         Returns
         -------

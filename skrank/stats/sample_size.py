@@ -62,11 +62,6 @@ def required_queries(
         interval of the standard deviation. Of several effects each of them is an array
         of shape (n_effects,).
 
-    Raises
-    ------
-    ValueError
-        If a parameter has an invalid value, or the pilot has fewer than two queries.
-
     Warns
     -----
     UserWarning

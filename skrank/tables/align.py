@@ -22,7 +22,7 @@ from skrank._checks import (
     numeric_array,
     shown,
 )
-from skrank._docs import Judgements
+from skrank._docs import Judgements, share_run_words
 from skrank._engine.conventions import CONVENTIONS
 from skrank._ranking.ids import encode_qid, find_alike
 from skrank.tables.forms import (
@@ -38,6 +38,7 @@ from skrank.tables.forms import (
 from skrank.tables.trec_text import QRELS, Triples, text_of
 
 
+@share_run_words
 def align(
     qrels: Judgements,
     run: Judgements,
@@ -69,23 +70,9 @@ def align(
         What a system returned, in the same forms. The values of a dict may also be
         ranked lists of documents, lists of (document, score) or lists of hits, which
         are dicts. A dict of names to runs holds several runs.
-    missing_queries : {"zero", "drop", "raise"}, default="zero"
-        What is done with a judged query that the run lacks. "zero" keeps it, so that
-        its value is 0 (trec_eval -c), "drop" leaves it out (trec_eval without -c).
-    unjudged_queries : {"drop", "raise"}, default="drop"
-        What is done with a query of the run that has no judgement. "drop" leaves it out
-        and warns.
     judged_from : float, default=None
         Documents with a lower grade are not judged: 0 for judgements of TREC that hold
         -1. If None, negative grades raise.
-    qid : str, default="qid"
-        The name of the column of query ids in tables.
-    doc_id : str, default="doc_id"
-        The name of the column of document ids in tables, and of the key in hits.
-    grade : str, default="grade"
-        The name of the column of grades.
-    score : str, default="score"
-        The name of the column of scores in tables, and of the key in hits.
 
     Returns
     -------
@@ -527,7 +514,10 @@ def outer_join(ids, truth, is_judged, result, names):
     # Whatever the judgements list is in the pool, also if its grade says nothing.
     pooled = judged if is_judged.all() else np.empty_like(judged)
     counts, start = np.zeros(len(ids), dtype=np.intp), 0
-    for low, high in _blocks_to_join(bounds[0] + bounds[1]):
+    bound = bounds[0] + bounds[1]
+    block = np.searchsorted(bound, np.arange(0, bound[-1], _BLOCK), side="right") - 1
+    first = np.unique(block).tolist()
+    for low, high in zip(first, [*first[1:], len(ids)], strict=True):
         of_truth, of_run = (
             order[bound[low] : bound[high]]
             for order, bound in zip(orders, bounds, strict=True)
@@ -567,13 +557,6 @@ def _by_query(query, n_queries):
     small = np.min_scalar_type(n_queries)  # NumPy sorts 16 bits by counting
     order = np.argsort(query.astype(small), kind="stable")
     return order, np.append(0, np.cumsum(np.bincount(query, minlength=n_queries)))
-
-
-def _blocks_to_join(bounds):
-    """Yield the first query of each block and that after its last."""
-    rows = np.arange(0, bounds[-1], _BLOCK)
-    first = np.unique(np.searchsorted(bounds, rows, side="right") - 1).tolist()
-    yield from zip(first, [*first[1:], len(bounds) - 1], strict=True)
 
 
 def _join_block(query, doc_id, n_truth, ids, names):

@@ -18,7 +18,7 @@ from skrank._checks import (
     numeric_array,
     shown,
 )
-from skrank._docs import Judgements
+from skrank._docs import Judgements, share_run_words
 from skrank._ranking.arrays import lengths_of, starts_of
 from skrank._ranking.ids import encode_qid, find_alike
 from skrank._ranking.rank import rank_queries
@@ -27,6 +27,7 @@ from skrank.tables.forms import RESULT, Names, are_runs, is_trec, read_form
 from skrank.tables.trec_text import text_of
 
 
+@share_run_words
 def fuse(
     runs: Mapping[str, Judgements],
     method: Literal["rrf", "sum", "mnz", "max", "isr", "borda"] = "rrf",
@@ -56,12 +57,6 @@ def fuse(
         documents that only this run returned. If None, all weights are 1.
     k : float, default=60
         The constant of "rrf": the larger, the less the first ranks count.
-    qid : str, default="qid"
-        The name of the column of query ids in tables.
-    doc_id : str, default="doc_id"
-        The name of the column of document ids in tables, and of the key in hits.
-    score : str, default="score"
-        The name of the column of scores in tables, and of the key in hits.
 
     Returns
     -------
@@ -304,8 +299,8 @@ def _weights(weights, names, caller):
 def fuse_scores(codes, scores, fusion):
     """Return the fused score of each row.
 
-    `codes` are the queries of the rows, and `scores`, of shape (n_rows, n_runs), are
-    NaN where a run did not return the document. A run with weight 0 is left out.
+    `scores`, of shape (n_rows, n_runs), are NaN where a run did not return the
+    document. A run with weight 0 is left out.
     """
     kept = fusion.weights > 0
     scores, weights = scores[:, kept], fusion.weights[kept]

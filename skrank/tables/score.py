@@ -22,7 +22,13 @@ from skrank._checks import (
     progress_bar,
     shown,
 )
-from skrank._docs import Judgements, MetricsLike, PathLike, share_table_words
+from skrank._docs import (
+    Judgements,
+    MetricsLike,
+    PathLike,
+    share_run_words,
+    share_table_words,
+)
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
 from skrank._engine.value_table import NO_WEIGHT
@@ -139,27 +145,11 @@ def score_table(
         The values by ranker, metric and query. Those of Spark and Dask are lazy: a
         `frame` with one row per query, and `collect()`, which returns a QueryScores.
 
-    Raises
-    ------
-    ValueError
-        If a column is unknown, has missing values or values of several types, a file
-        is empty or damaged, a parameter has an invalid value, or tied documents are to
-        keep an order that the rows of Spark or Dask do not have. The error names the
-        column and the file.
-    OSError
-        If a file cannot be read, or there is too little disk or memory.
-    FileNotFoundError
-        If there is no such file.
-    ImportError
-        If DuckDB or PyArrow is not installed.
-
     See Also
     --------
     score_runs : The same of judgements and runs.
     read_rows : The rows as arrays, for all functions that take arrays.
     skrank.metrics.score_queries : The same of arrays.
-    skrank.metrics.QueryScores : What can be done with the scores.
-    ClusterScores : The scores of a data frame of Spark or Dask.
     ship_to_spark : Sends skrank to the workers of Spark.
 
     Notes
@@ -227,7 +217,8 @@ def score_table(
         with progress_bar(rows.count, progress, "row") as advance:
             tables = score_source(rows, core, advance)
     scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
-    if scores.weight is not None and not scores.weight.any():
+    weight = scores.table.weight
+    if weight is not None and not weight.any():
         raise ValueError(NO_WEIGHT)
     return scores
 
@@ -242,10 +233,9 @@ def _named(columns):
                 "table, or of_items(table, item) with an item that is one. Got "
                 f"{shown(where)} of type {type(where).__name__} instead."
             )
-        if name in COLUMN_READERS and not isinstance(
-            where, str
-        ):  # once, not in each batch
-            where = replace(where, values=COLUMN_READERS[name](where.values))
+        read = COLUMN_READERS.get(name)
+        if read is not None and not isinstance(where, str):  # once, not in each batch
+            where = replace(where, values=read(where.values))
         found[name] = where
     return found
 
@@ -328,23 +318,8 @@ def read_rows(
         array of shape (n_samples, n), and one of lists of labels a sparse matrix with a
         column for each label.
 
-    Raises
-    ------
-    ValueError
-        If a column is unknown, has missing values or values of several types, or a
-        file is empty or damaged. The error names the column and the file.
-    TypeError
-        If `source` has another form.
-    OSError
-        If a file cannot be read, or there is too little memory.
-    FileNotFoundError
-        If there is no such file.
-    ImportError
-        If DuckDB or PyArrow is not installed.
-
     See Also
     --------
-    score_table : Scores the rows, of tables of any size.
     align : The same for judgements and runs.
 
     Examples
@@ -459,6 +434,7 @@ def _check_cluster(core, **options):
         )
 
 
+@share_run_words
 def score_runs(
     qrels: Judgements,
     run: Judgements,
@@ -486,21 +462,9 @@ def score_runs(
     metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
-    missing_queries : {"zero", "drop", "raise"}, default="zero"
-        What is done with a judged query that a run lacks, as in :func:`align`.
-    unjudged_queries : {"drop", "raise"}, default="drop"
-        What is done with a query of a run that has no judgement, as in :func:`align`.
     judged_from : float, default=None
         Documents with a lower grade are not judged. If None, the rule of the
         `convention`; without one, negative grades raise.
-    qid : str, default="qid"
-        The name of the column of query ids in tables, as in :func:`align`.
-    doc_id : str, default="doc_id"
-        The name of the column of document ids.
-    grade : str, default="grade"
-        The name of the column of grades.
-    score : str, default="score"
-        The name of the column of scores.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``. A column that metrics read is
@@ -517,16 +481,10 @@ def score_runs(
     Raises
     ------
     ValueError
-        If a line of a file is malformed, a document occurs twice for a query, a grade
-        or a score is missing, no query is judged, several runs have different queries,
-        or a parameter has an invalid value.
-    TypeError
-        If the input has another form, or the ids are text on one side and integers on
-        the other.
+        As :func:`align`, or if several runs have different queries.
 
     See Also
     --------
-    align : Makes the arrays, and describes the forms of judgements and runs.
     score_table : Scores a table with a row for each document, of any size.
 
     Examples
@@ -560,6 +518,7 @@ def score_runs(
     return score_queries(metrics=metrics, **aligned, **params)
 
 
+@share_table_words
 def score_catalogue(
     source: PathLike | Any,
     *,
@@ -587,16 +546,8 @@ def score_catalogue(
         cut already.
     items : int or array-like of shape (n_items,)
         The number of items that could be recommended, or their ids, each once.
-    qid : str, default="qid"
-        The column of the query ids.
     item : str, default="item"
         The column of the items.
-    y_score : str, list of str or dict of str to str, default="y_score"
-        The column of the scores; of several rankers, their columns, or a dict of
-        columns by the name of the ranker.
-    returned : str or dict of str to str, default=None
-        A boolean column: which documents were returned; a dict has one for each
-        ranker. Other scores are not read.
     ties : {"expected", "first"}, default="expected"
         How ties are resolved. "expected" counts a tied document with the probability
         that it is in the list; "first" keeps the order of the rows, which those of
@@ -607,18 +558,9 @@ def score_catalogue(
     scores : CatalogueScores
         Those of the rows as arrays, to the last bit.
 
-    Raises
-    ------
-    ValueError
-        If a column is unknown or has missing values, a file is empty or damaged, or a
-        parameter has an invalid value.
-    ImportError
-        If DuckDB or PyArrow is not installed.
-
     See Also
     --------
     skrank.metrics.catalogue_scores : The same of arrays, with the definitions.
-    score_table : The values of metrics by query.
 
     Examples
     --------
@@ -670,11 +612,7 @@ def _lists_on_cluster(cluster, core):
 
 @dataclass(frozen=True)
 class CatalogueCore(ArrowCore):
-    """Makes lists of Arrow tables of whole queries; it can be sent to other processes.
-
-    Its tables have for each ranker the items that may be in a list, and the
-    probability that they are.
-    """
+    """Makes lists of Arrow tables of whole queries; it can be sent elsewhere, too."""
 
     k: int | None
     ties: str

@@ -72,9 +72,6 @@ class Source:
     DuckDB only runs in a thread of the source, one statement after the other. The main
     thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
     an error of its own, and it cannot close a connection that is in use.
-
-    The parameters but `columns` and `reads_all` are those of :func:`score_table`.
-    `reads_all` is whether all rows are read at once.
     """
 
     def __init__(self, source, columns, memory_limit=None, *, reads_all=False):
@@ -297,9 +294,8 @@ class Source:
         self._closing.close()
         engines = import_extra("duckdb").Error, import_extra("pyarrow").ArrowException
         # Arrow passes on what DuckDB says while it reads a table in batches.
-        is_passed_on = isinstance(error, (OSError, RuntimeError)) and _SAYS.match(
-            str(error)
-        )
+        may_be_passed_on = isinstance(error, (OSError, RuntimeError))
+        is_passed_on = may_be_passed_on and _SAYS.match(str(error))
         if isinstance(error, engines) or is_passed_on:
             raise self._failure(error) from error
 

@@ -144,9 +144,8 @@ def lacks_values(table):
     for column in map(one_chunk, table.columns):
         if column.null_count:
             return True
-        if import_extra("pyarrow").types.is_floating(column.type) and np.isnan(
-            as_numpy(column).min(initial=np.inf)
-        ):
+        is_float = import_extra("pyarrow").types.is_floating(column.type)
+        if is_float and np.isnan(as_numpy(column).min(initial=np.inf)):
             return True
     return False
 
@@ -219,22 +218,18 @@ MOST_COPIES = 3.5
 
 
 class Columns(NamedTuple):
-    """The names of the columns of a source.
-
-    `y_score` maps the names of rankers to columns, with None for one without a name;
-    `returned` is a column, a dict likewise, or None. `of_metrics` has what metrics
-    read in addition to grades and scores, by their names for it: a column, or an
-    :class:`~skrank._engine.columns.ItemColumn` with the column of the items.
-    """
+    """The names of the columns of a source."""
 
     qid: str
     y_true: str | None
-    y_score: dict
+    y_score: dict  # by the names of rankers, None for one without a name
     by: tuple = ()
     judged: str | None = None
-    returned: object = None
+    returned: object = None  # a column, or a dict likewise
     doc_id: str | None = None
     sample_weight: str | None = None
+    # What metrics read besides, by their names for it: a column, or an ItemColumn with
+    # the column of the items.
     of_metrics: dict = {}
 
     @property
@@ -280,13 +275,9 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class ArrowCore:
-    """Scores Arrow tables of whole queries; it can be sent to other processes.
+    """Scores Arrow tables of whole queries; it can be sent to other processes."""
 
-    `requests` are the metrics; where one depends on the highest grade of all data, its
-    request says which one that is.
-    """
-
-    requests: tuple
+    requests: tuple  # with the highest grade of all data where they depend on it
     columns: Columns
 
     def __call__(self, table):
