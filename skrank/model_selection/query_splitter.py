@@ -125,9 +125,8 @@ class QuerySplitter(BaseCrossValidator):
     def _find_values(self, name, values, X, y):
         """Return the times or items of the rows, not yet checked.
 
-        The argument `values` of ``split`` comes first, then the parameter `name` of the
-        splitter: the values, or the name of a column of `X` or of an index of `y` or
-        `X`.
+        The argument `values` of ``split`` comes before the parameter `name`: values, or
+        the name of a column of `X` or of an index of `y` or `X`.
         """
         parameter = getattr(self, name)
         if values is not None or not isinstance(parameter, str):

@@ -250,8 +250,7 @@ def _rows_with_weight(linear, rows):
 def draw_pairs(y, codes, max_pairs, rng):
     """Return the rows of pairs, the document with the higher grade first.
 
-    All pairs of a query have the same probability. It has at most `max_pairs`; None
-    means all of them.
+    All pairs of a query are equally probable, at most `max_pairs`; None means all.
     """
     # In this order, all documents of the query after the last one of a document's own
     # grade are worse than it:

@@ -45,8 +45,7 @@ def score_source(source, core, advance):
     """Return the tables of all queries of an open Source, one row per query.
 
     Where the rows of each query stand together, they are read as they are; queries
-    that are cut after all are asked for again. Other sources are sorted. `advance` is
-    called with the number of rows that were scored.
+    that are cut after all are asked for again. Other sources are sorted.
     """
     selected = source.selected(core.columns)
     keys = [quoted(name) for name in core.columns.keys.values()]
