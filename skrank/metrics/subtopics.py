@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -484,8 +485,10 @@ def novelty_gain(ranking, weight, left, k):
 def _gain_of_tied(above, size, relevant, weight, left, k):
     """Return the expected gain of tied documents on a subtopic, the first being new."""
     places = size if k is None else np.minimum(size, k - above)
-    gain = np.zeros(len(size))
-    for rows, width in split_by_width(np.minimum(places, relevant)):
+    gain, enough = np.zeros(len(size)), 1
+    if left > 0:  # left ** enough adds nothing, even at all places
+        enough += math.ceil(math.log(ROUNDING / places.max()) / math.log(left))
+    for rows, width in split_by_width(np.minimum(np.minimum(places, relevant), enough)):
         a, n, m, last = above[rows], size[rows], relevant[rows], places[rows]
         power = left ** np.arange(width + 0.0)
         others = np.maximum(m[:, np.newaxis] - 1 - np.arange(width), 0)
@@ -495,7 +498,10 @@ def _gain_of_tied(above, size, relevant, weight, left, k):
         for place in range(1, last.max() + 1):
             counted = place <= last
             expected = weight(a + place) * (law @ power)
+            before = gain[rows]
             gain[rows] += np.where(counted, expected * m / n, 0)
+            if (gain[rows] == before).all():  # further places add even less
+                break
             rest = np.maximum(n - place, 1)[:, np.newaxis]
             drawn = law * (others / rest)
             law *= np.maximum(rest - others, 0) / rest
@@ -503,12 +509,22 @@ def _gain_of_tied(above, size, relevant, weight, left, k):
     return gain
 
 
+# Half of the distance from 1 to the next float: to add less changes nothing.
+ROUNDING = 2.0**-53
+
 # How many of the best beginnings of an ideal ranking are followed.
 BEAM = 64
 
 # Gains that differ by less, relative to the largest one, are tied: they are sums of the
 # same numbers in another order.
 ALIKE = 1e-12
+
+# A query with more sets is a block of its own, and only those sets are looked at that
+# gain most up to rounding.
+WIDE = 256
+
+# For the product of so many elements with `BEAM` columns BLAS starts no threads.
+SMALL_PRODUCT = 2**12
 
 # The subtopics of a document are bits: this many are in a word.
 BITS = 30
@@ -545,8 +561,10 @@ def greedy_gain(ranking, subtopics, weight, left, k):
     n_sets = np.bincount(query, minlength=ranking.n_queries)
     first, best = np.cumsum(n_sets) - n_sets, np.zeros(ranking.n_queries)
     (asked,), small = n_sets.nonzero(), np.min_scalar_type(-1 - count.max(initial=0))
-    for block, width in split_by_width(n_sets[asked], MOST_SETS):
-        queries, column = asked[block], np.arange(width)[:, np.newaxis]
+    n_cells = np.where(n_sets > WIDE, MOST_SETS, n_sets)[asked]
+    for block, _ in split_by_width(n_cells, MOST_SETS):
+        queries = asked[block]
+        column = np.arange(n_sets[queries].max())[:, np.newaxis]
         inside = column < n_sets[queries]
         place = np.where(inside, first[queries] + column, 0)
         n_subtopics = int(subtopics.count[queries].max())
@@ -579,39 +597,64 @@ def _greedy(words, number, n_subtopics, weight, left, k, follow_ties):
     query, value = np.arange(n_queries), np.zeros(n_queries)
     adds, depth = np.ones((n_subtopics, n_queries)), number.sum(axis=0).max()
     weights = weight(np.arange(1, (depth if k is None else min(k, depth)) + 1))
-    # The same documents in another order have the same sum of random numbers.
+    # The same documents in another order have the same sum of random numbers. These do
+    # not depend on the other queries, since they decide between equal values.
     random = np.random.default_rng(0)
-    key = random.integers(2**63, size=n_queries, dtype=np.uint64)
-    summand = random.integers(2**63, size=n_sets, dtype=np.uint64)
+    summand = random.integers(2**63, size=1 + n_sets, dtype=np.uint64)
+    key, summand = np.repeat(summand[:1], n_queries), summand[1:]
+    number, sets = np.ascontiguousarray(number.T), np.arange(n_sets)
+    if n_sets > WIDE:  # one query
+        t, n_rows = np.arange(n_subtopics), max(1, SMALL_PRODUCT // n_subtopics)
+        is_on = np.zeros((-(-n_sets // n_rows) * n_rows, n_subtopics))
+        is_on[:n_sets] = words[t // BITS, :, 0].T >> t % BITS & 1
+        is_on = is_on.reshape(-1, n_rows, n_subtopics)
     for step, one in enumerate(weights, 1):
-        gain, more = np.zeros(number.shape), np.empty(number.shape)
-        for t in range(n_subtopics):  # in this order, as ndeval adds
-            bit = 1 << t % BITS
-            gain += np.multiply(words[t // BITS] & bit, adds[t] / bit, out=more)
-        gain *= number > 0
+        if n_sets <= WIDE:
+            near = words[:, :, query]
+            gain = _gains(near, adds) * (number.T > 0)
+        else:
+            # A product of matrices is rounded in another way.
+            about = (is_on @ adds).reshape(-1, len(query))[:n_sets]
+            about *= (number > 0).T
+            taken, state = (about >= about.max(axis=0) * (1 - 2 * ALIKE)).nonzero()
+            sets, place = np.unique(taken, return_inverse=True)
+            gain = np.zeros((len(sets), len(query)))
+            gain[place, state] = _gains(words[:, taken, 0], adds[:, state])
+            gain[place, state] *= number[state, taken] > 0
+            near = np.broadcast_to(words[:, sets], (len(words), *gain.shape))
         best = gain.max(axis=0)
-        if not best.any():
+        if (value + one * best == value).all():  # no later document adds more
             break
         tied = gain >= (best * (1 - ALIKE) if follow_ties else best)
         state, taken = np.arange(len(query)), tied.argmax(axis=0)
         if follow_ties and left < 1 and step < len(weights):
-            state, taken = _branches(words, tied & (best > 0), taken)
+            state, taken = _branches(near, tied & (best > 0), taken)
         query, value = query[state], value[state] + one * best[state]
         if step == len(weights):
             break
+        taken = sets[taken]
         key = key[state] + summand[taken]
         if len(query) > n_queries:
             kept, value = _distinct(query, key, value)
             state, taken, query, key = state[kept], taken[kept], query[kept], key[kept]
-        words, number, adds = words[:, :, state], number[:, state], adds[:, state]
-        place = np.arange(len(state))
-        number[taken, place] -= 1
-        covered = words[:, taken, place]
+        number, adds = number[state], adds[:, state]
+        at = np.arange(len(state)), taken
+        number[at] -= number[at] > 0  # or it would wrap around after the last document
+        covered = words[:, taken, query]
         for t in range(n_subtopics):
             adds[t] *= np.where(covered[t // BITS] & (1 << t % BITS), left, 1.0)
     found = np.zeros(n_queries)
     np.maximum.at(found, query, value)
     return found
+
+
+def _gains(words, adds):
+    """Return the gains of sets, from what each of their subtopics adds."""
+    gain, more = np.zeros(words.shape[1:]), np.empty(words.shape[1:])
+    for t, one in enumerate(adds):  # in this order, as ndeval adds
+        bit = 1 << t % BITS
+        gain += np.multiply(words[t // BITS] & bit, one / bit, out=more)
+    return gain
 
 
 def _branches(words, tied, taken):
@@ -646,8 +689,10 @@ def _branches(words, tied, taken):
 
 def _distinct(query, key, value):
     """Return each state once, the best ones of each query, and their values."""
-    order = np.argsort(key)
-    start = starts_of(key[order])
+    order = np.lexsort((key, query))
+    key, of_query = key[order], query[order]
+    new = (key[1:] != key[:-1]) | (of_query[1:] != of_query[:-1])
+    start = np.flatnonzero(np.append(True, new))
     value, order = np.maximum.reduceat(value[order], start), order[start]
     of_query = np.bincount(query[order])
     by = np.lexsort((-value, query[order]))

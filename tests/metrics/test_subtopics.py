@@ -376,6 +376,57 @@ def test_no_more_than_a_number_of_rankings_are_followed(monkeypatch):
     assert (one > whole + 1e-6).any()
 
 
+@pytest.mark.parametrize("convention", [{}, {"convention": "ndeval"}])
+def test_the_ideal_ranking_depends_on_no_other_query(monkeypatch, convention):
+    rng = np.random.default_rng(0)
+    sizes = [3, 140, 300, 200, 17]
+    qid = np.repeat(np.arange(5), sizes)
+    is_on = rng.random((len(qid), 35)) < 0.15
+    is_on[qid == 1] = rng.random((140, 35)) < 0.03  # many documents have equal sets
+    names = [f"alpha_ndcg(ideal='greedy', alpha={alpha})" for alpha in (0, 0.1, 0.5, 1)]
+    names = [*names, f"{names[2]}@9", "nrbp(ideal='greedy', beta=0.99)"]
+    doc_id = rng.permutation(len(qid)) if convention else None
+
+    def values(rows):
+        ids = {} if doc_id is None else {"doc_id": doc_id[rows]}
+        return evaluate(
+            None, np.zeros(np.sum(rows)), names, qid=qid[rows], subtopics=is_on[rows],
+            average=None, **convention, **ids,
+        )  # fmt: skip
+
+    together = values(qid >= 0)
+    alone = [values(qid == query) for query in range(5)]
+    # Most sets of a query with many of them are only looked at from afar.
+    monkeypatch.setattr("skrank.metrics.subtopics.WIDE", 0)
+    monkeypatch.setattr("skrank.metrics.subtopics.SMALL_PRODUCT", 500)
+    from_afar = values(qid >= 0)
+    for name in names:
+        one_by_one = [found[name][0] for found in alone]
+        np.testing.assert_allclose(together[name], one_by_one, rtol=1e-14)
+        np.testing.assert_array_equal(from_afar[name], one_by_one)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.1, 0.97, 1.0])
+def test_many_tied_documents_gain_the_mean_over_their_orders(alpha):
+    n, m, left = 2000, 300, 1 - alpha
+    weight = 1 / np.log2(np.arange(1, n + 1) + 1)
+    # The i-th of m documents is at place p of n with a negative hypergeometric law.
+    place, log = np.arange(1, n + 1), np.vectorize(math.lgamma)
+    expected = 0.0
+    for i in range(1, m + 1):
+        can_be = (place >= i) & (n - place >= m - i)
+        p = place[can_be]
+        chance = log(p) - log(i) - log(p - i + 1.0)
+        chance += log(n - p + 1.0) - log(m - i + 1.0) - log(n - p - m + i + 1.0)
+        chance -= math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1)
+        expected += left ** (i - 1) * (np.exp(chance) @ weight[can_be])
+    found = alpha_ndcg_score(
+        None, np.zeros(n), qid=np.zeros(n), alpha=alpha, ideal=None,
+        subtopics=(np.arange(n) < m)[:, np.newaxis],
+    )  # fmt: skip
+    assert found == pytest.approx(expected, rel=1e-10)
+
+
 def test_metrics_share_one_call_of_labels_or_items():
     rng = np.random.default_rng(1)
     item, qid = rng.integers(0, 30, 400), rng.integers(0, 25, 400)
