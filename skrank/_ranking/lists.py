@@ -184,10 +184,12 @@ class Lists:
             return np.bincount(self._query_of_relevant, minlength=len(self.ids))
         return self._by_query(self.count(self.is_relevant))
 
-    def count(self, flags):
-        """Return how many places of each list have a flag."""
-        flags = flags.view(np.uint8)
-        return np.add.reduceat(flags, self.order.starts, dtype=self.count_type)
+    def count(self, flags, starts=None):
+        """Return how many places of each list have a flag, or of those at `starts`."""
+        starts = self.order.starts if starts is None else starts
+        if len(starts) == 1:  # many times as fast, but of one list at a time
+            return np.array([np.count_nonzero(flags)])
+        return np.add.reduceat(flags.view(np.uint8), starts, dtype=self.count_type)
 
     @cached_property
     def count_type(self):
@@ -216,12 +218,9 @@ class Lists:
             counts = np.empty((len(self.order.starts), top), dtype=self.count_type)
             for first, last, places in stretches(self.order, 4 * STRETCH):
                 starts = self.order.starts[first:last] - places.start
-                part = codes[places]
                 for column in range(top):
-                    flags = (part == top - column).view(np.uint8)
-                    counts[first:last, column] = np.add.reduceat(
-                        flags, starts, dtype=self.count_type
-                    )
+                    flags = codes[places] == top - column
+                    counts[first:last, column] = self.count(flags, starts)
             counts = self._by_query(counts).ravel()
             (cell,) = counts.nonzero()
             query, column = np.divmod(cell, top)

@@ -298,3 +298,40 @@ def test_many_ids_that_begin_alike_are_distinguished(dtype):
     ids, codes = encode_qid(qid)
     assert ids.tolist() == sorted(qid.tolist())
     np.testing.assert_array_equal(ids[codes], qid)
+
+
+WORDS = ["", "a", "a\0b", "ab", "b", "Ä", "ä", "日本", "𒀀", "a" * 22, "a" * 21 + "b"]
+
+
+@pytest.mark.parametrize("dtype", ["U22", ">U22", "<U23", "U25", "S6", "S7", "S8", "O"])
+@pytest.mark.parametrize("order", ["rising", "grouped", "scattered", "late"])
+def test_text_of_every_width_is_encoded_as_unique_does(dtype, order):
+    words = np.array(sorted(WORDS), "U25")
+    if dtype[0] == "S":
+        words = np.array([b"", b"\1", b"\xff", b"a", b"a\0b", b"ab", b"abcdef"])
+    rng = np.random.default_rng(0)
+    which = np.repeat(np.arange(len(words)), rng.integers(1, 400, len(words)))
+    if order == "grouped":
+        words = rng.permutation(words)
+    elif order != "rising":  # the first thousand rows may look as if they were grouped
+        start = 1100 if order == "late" else 0
+        which[start:] = rng.permutation(which[start:])
+    qid = words.astype(dtype)[which]
+    if dtype == "S7":  # with other bytes between the ids
+        qid = np.rec.fromarrays([qid, qid[::-1]], names="id,other")["id"]
+    ids, codes = encode_qid(qid)
+    expected, inverse = np.unique(qid, return_inverse=True)
+    assert ids.tolist() == expected.tolist()
+    assert_array_equal(codes, inverse)
+    if dtype != "O":
+        assert ids.dtype == expected.dtype
+        if dtype[0] == "U":
+            qid = qid.astype("U25").astype(np.dtypes.StringDType())
+        assert_array_equal(encode_qid(qid)[1], inverse)
+
+
+def test_ids_that_rise_are_copied():
+    qid = np.arange(3000) * 7
+    ids, _ = encode_qid(qid)
+    qid[:] = 0
+    assert ids.tolist() == list(range(0, 21_000, 7))
