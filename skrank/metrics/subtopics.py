@@ -603,13 +603,14 @@ def _greedy(words, number, n_subtopics, weight, left, k, follow_ties):
     summand = random.integers(2**63, size=1 + n_sets, dtype=np.uint64)
     key, summand = np.repeat(summand[:1], n_queries), summand[1:]
     number, sets = np.ascontiguousarray(number.T), np.arange(n_sets)
-    if n_sets > WIDE:  # one query
+    is_wide = n_queries == 1 and n_sets > WIDE // 4
+    if is_wide:
         t, n_rows = np.arange(n_subtopics), max(1, SMALL_PRODUCT // n_subtopics)
         is_on = np.zeros((-(-n_sets // n_rows) * n_rows, n_subtopics))
         is_on[:n_sets] = words[t // BITS, :, 0].T >> t % BITS & 1
         is_on = is_on.reshape(-1, n_rows, n_subtopics)
     for step, one in enumerate(weights, 1):
-        if n_sets <= WIDE:
+        if not is_wide:
             near = words[:, :, query]
             gain = _gains(near, adds) * (number.T > 0)
         else:
@@ -689,10 +690,10 @@ def _branches(words, tied, taken):
 
 def _distinct(query, key, value):
     """Return each state once, the best ones of each query, and their values."""
-    order = np.lexsort((key, query))
-    key, of_query = key[order], query[order]
-    new = (key[1:] != key[:-1]) | (of_query[1:] != of_query[:-1])
-    start = np.flatnonzero(np.append(True, new))
+    # Query after query: there are at most MOST_SETS of them.
+    key = key >> np.uint64(14) | query.astype(np.uint64) << np.uint64(50)
+    order = np.argsort(key)
+    start = starts_of(key[order])
     value, order = np.maximum.reduceat(value[order], start), order[start]
     of_query = np.bincount(query[order])
     by = np.lexsort((-value, query[order]))
