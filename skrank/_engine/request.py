@@ -52,6 +52,10 @@ class Metric:
     # Whether a grade between 0 and the highest one may move the metric beyond its
     # bounds over unjudged documents, which count as one or the other.
     compares_grades: bool = False
+    # What never falls as more documents are relevant: the "value", the "sum", which is
+    # the value times the number of relevant documents, or the value relative to that of
+    # the "ideal" ranking, times the ideal one. None if that is not known.
+    rises: str | None = None
     # If given, the metric is the expectation of ``value(rank)`` at the first relevant
     # rank, so its variance under random orders is known.
     value: Callable | None = None

@@ -22,7 +22,6 @@ from skrank._ranking.arrays import (
     own_block,
     resolve_ties,
     split_by_width,
-    starts_of,
     stretches,
 )
 from skrank._ranking.ids import DocOrder, encode_heads, encode_qid, order_tied
@@ -141,17 +140,56 @@ class Fillings:
                 f"that is relevant, and so must be above the threshold, {least}. Got "
                 f"{grade}."
             )
-        self._grade = grade
+        self._grade, self.n_documents = grade, np.size(data[1])
         self._others = lowest if threshold is None else min(least, 0.0)
         self.highest = max(highest, grade)
 
     def __iter__(self):
         """Yield the rankings one by one: all of them may exceed the memory."""
+        most = self.most.max(initial=0)
+        for n_relevant in range(most + 1):
+            # With none or all of them there is one way.
+            for from_top in (True, False)[: 2 if 0 < n_relevant < most else 1]:
+                yield self.at(n_relevant, from_top)
+
+    @cached_property
+    def most(self):
+        """Return the number of unjudged documents of each query."""
+        n_queries = len(self._lists.ids)
+        if self._filled is None:
+            return np.zeros(n_queries, dtype=np.intp)
+        _, query, rows, _ = self._filled
+        return np.bincount(query[rows], minlength=n_queries)
+
+    def at(self, n_relevant, from_top):
+        """Return the ranking with some unjudged documents of each query as relevant.
+
+        Those that rank highest, or else lowest; `n_relevant` is how many, or how many
+        of each query.
+        """
+        if self._filled is None:
+            return self._rank(self._lists)
+        y_true, query, rows, heads = self._filled
+        n_unjudged = self.most[query[rows]]
+        before = np.arange(len(rows)) - (np.cumsum(self.most) - self.most)[query[rows]]
+        if not from_top:
+            before = n_unjudged - 1 - before
+        n_relevant = np.broadcast_to(n_relevant, self.most.shape)[query[rows]]
+        filled = y_true.copy()
+        filled[rows[before < n_relevant]] = self._grade
+        return self._rank(read_lists(filled, self._data[1], qid=heads, **self._how))
+
+    @cached_property
+    def _filled(self):
+        """Return grades, with no unjudged document relevant, and the unjudged rows.
+
+        That is (grades, the query of each row, the unjudged rows in the order of rank,
+        query ids); None if all documents are judged.
+        """
         lists = self._lists
         if lists.judged is None:
-            yield self._rank(lists)
-            return
-        y_true, y_score, judged, judged_from = self._data
+            return None
+        y_true, _, judged, judged_from = self._data
         y_true = numeric_array(y_true, "y_true")
         judged = np.ones(len(y_true), bool) if judged is None else np.array(judged)
         if judged_from is not None:
@@ -159,24 +197,13 @@ class Fillings:
         query = lists.row_query
         query = lists.order.row_query if query is None else query
         rows = self._in_order(lists, query, np.flatnonzero(~judged))
-        starts = starts_of(query[rows])
-        size = np.diff(starts, append=len(rows))
-        place = np.arange(len(rows)) - np.repeat(starts, size)
-        below = np.repeat(size, size) - 1 - place
-        heads = encode_heads(query)
         dtype = y_true.dtype
         for grade in (self._others, self._grade):  # the smallest type that holds it
             is_whole = grade == int(grade)
             smallest = np.min_scalar_type(int(grade)) if is_whole else np.float64
             dtype = np.result_type(dtype, smallest)
         y_true = np.where(judged, y_true, self._others).astype(dtype)
-        most = size.max(initial=0)
-        for n_relevant in range(most + 1):
-            # With none or all of them there is one way.
-            for before in (place, below)[: 2 if 0 < n_relevant < most else 1]:
-                filled = y_true.copy()
-                filled[rows[before < n_relevant]] = self._grade
-                yield self._rank(read_lists(filled, y_score, qid=heads, **self._how))
+        return y_true, query, rows, encode_heads(query)
 
     def _in_order(self, lists, query, rows):
         """Return some rows query by query, in the order of rank; missing ones last."""

@@ -83,7 +83,7 @@ def _same_groups(ranking, part):
     return part.above[place], part.size[place]
 
 
-@ranking_metric("map", inferred=inferred_average_precision)
+@ranking_metric("map", rises="sum", inferred=inferred_average_precision)
 def map_score(ranking, *, k=None, normalize="relevant"):
     r"""Mean average precision (MAP).
 
@@ -214,7 +214,7 @@ def gm_map_score(ranking):
     return map_score.definition(ranking)
 
 
-@ranking_metric("mean_precision")
+@ranking_metric("mean_precision", rises="value")
 def mean_precision_score(ranking, *, k=None):
     r"""Mean of the precision at all cutoffs, from P@1 to P@k.
 

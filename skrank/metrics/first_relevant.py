@@ -20,6 +20,7 @@ from skrank._engine.summary import (
 
 @ranking_metric(
     "mrr",
+    rises="value",
     reads_first_rank=True,
     value=lambda rank: 1 / rank,
     adjusted_names={"adjusted_mrr": True, "z_mrr": "z"},
@@ -79,6 +80,7 @@ def mrr_score(ranking, *, k=None):
 
 @ranking_metric(
     "hits",
+    rises="value",
     cutoff="required",
     reads_first_rank=True,
     value=np.ones_like,

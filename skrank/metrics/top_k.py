@@ -24,7 +24,7 @@ def n_places(ranking, k, normalize, caller):
     return k if normalize == "k" else np.minimum(k, length)
 
 
-@ranking_metric("precision", cutoff="required")
+@ranking_metric("precision", rises="value", cutoff="required")
 def precision_at_k_score(ranking, *, k, normalize="k"):
     r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
 
@@ -62,7 +62,7 @@ def precision_at_k_score(ranking, *, k, normalize="k"):
     return found(ranking, k) / n_places(ranking, k, normalize, "precision_at_k_score")
 
 
-@ranking_metric("recall", cutoff="required")
+@ranking_metric("recall", rises="sum", cutoff="required")
 def recall_at_k_score(ranking, *, k):
     r"""Recall at k: the fraction of the relevant documents in the top k (R@k).
 
@@ -96,7 +96,7 @@ def recall_at_k_score(ranking, *, k):
     return found(ranking, k) / np.maximum(ranking.n_relevant, 1)
 
 
-@ranking_metric("f1", cutoff="required")
+@ranking_metric("f1", rises="sum", cutoff="required")
 def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
     r"""F-beta at k: the weighted harmonic mean of precision and recall at k (F1@k).
 
@@ -144,7 +144,7 @@ def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
     return (recall + precision) * found(ranking, k) / weighted
 
 
-@ranking_metric("r_precision", cutoff="never")
+@ranking_metric("r_precision", rises="sum", cutoff="never")
 def r_precision_score(ranking):
     r"""R-precision: the precision of the first R documents.
 

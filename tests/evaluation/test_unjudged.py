@@ -15,6 +15,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
+from skrank._engine import summary
 from skrank._engine.request import METRICS
 from skrank.metrics import (
     QueryScores,
@@ -480,3 +481,59 @@ def test_a_table_has_the_values_of_arrays(unjudged):
     expected = score_queries(**columns, metrics=names, unjudged=unjudged)
     assert got.summary() == expected.summary()
     assert_array_equal(got.values, expected.values)
+
+
+RISING = [name for name in BOUNDED if METRICS[name.partition("@")[0]].rises]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RISING)
+def test_a_bound_is_searched_for_and_not_missed(name, monkeypatch):
+    looked = []
+    search = summary._search
+
+    def search_all(fillings, is_lowest, rises, k, look, bound_so_far):
+        for ranking in fillings:
+            look(ranking)
+
+    def counted(fillings, is_lowest, rises, k, look, bound_so_far):
+        def look_once(ranking):
+            looked.append(is_lowest)
+            return look(ranking)
+
+        search(fillings, is_lowest, rises, k, look_once, bound_so_far)
+
+    n_all = 0
+    for seed in range(8):
+        n_scores, share = [(5, 0.1), (40, 0.5), (9999, 0.9)][seed % 3]
+        y_true, y_score, qid, judged = draw(
+            seed, longest=90, n_grades=2 + seed % 3, n_scores=n_scores, share=share
+        )
+        if seed > 3:  # relevant documents are in a few places
+            y_true = y_true * (y_score % 7 < 2)
+        returned = np.random.default_rng(seed).random(len(qid)) < 0.8
+        options = {
+            "qid": qid, "judged": judged, "average": None,
+            "ties": ["expected", "first", "optimistic", "pessimistic"][seed % 4],
+            "returned": returned if seed % 2 else None,
+            "replace_undefined_by": [np.nan, 0.0, 0.4][seed % 3],
+        }  # fmt: skip
+        n_all += 4 * np.bincount(qid, ~judged).max()
+        for unjudged in ("lowest", "highest"):
+            options["unjudged"] = unjudged
+            monkeypatch.setattr(summary, "GRID", 4)
+            monkeypatch.setattr(summary, "_search", counted)
+            found = call(name, y_true, y_score, **options)
+            monkeypatch.setattr(summary, "_search", search_all)
+            expected = call(name, y_true, y_score, **options)
+            assert_allclose(found, expected, rtol=1e-13)
+    assert 2 * len(looked) < n_all
+
+
+def test_a_bound_that_would_take_minutes_is_refused(monkeypatch):
+    monkeypatch.setattr(summary, "MOST_DOCUMENTS", 3 * 2 * 2 - 1)
+    y_true, y_score, judged = [1, 0, 0], [3, 2, 1], [True, False, False]
+    options = {"judged": judged, "unjudged": "lowest"}
+    assert 0 < map_score(y_true, y_score, **options) < 1
+    with pytest.raises(ValueError, match="Got 3 documents and up to 2 unjudged ones"):
+        evaluate(y_true, y_score, "q_measure", **options)
