@@ -487,7 +487,7 @@ def _gain_of_tied(above, size, relevant, weight, left, k):
     places = size if k is None else np.minimum(size, k - above)
     gain, enough = np.zeros(len(size)), 1
     if left > 0:  # left ** enough adds nothing, even at all places
-        enough += math.ceil(math.log(ROUNDING / places.max()) / math.log(left))
+        enough += math.ceil(math.log(HALF_ULP / places.max()) / math.log(left))
     for rows, width in split_by_width(np.minimum(np.minimum(places, relevant), enough)):
         a, n, m, last = above[rows], size[rows], relevant[rows], places[rows]
         power = left ** np.arange(width + 0.0)
@@ -510,7 +510,7 @@ def _gain_of_tied(above, size, relevant, weight, left, k):
 
 
 # Half of the distance from 1 to the next float: to add less changes nothing.
-ROUNDING = 2.0**-53
+HALF_ULP = 2.0**-53
 
 # How many of the best beginnings of an ideal ranking are followed.
 BEAM = 64
@@ -521,7 +521,7 @@ ALIKE = 1e-12
 
 # A query with more sets is a block of its own, and only those sets are looked at that
 # gain most up to rounding.
-WIDE = 256
+MANY_SETS = 256
 
 # For the product of so many elements with `BEAM` columns BLAS starts no threads.
 SMALL_PRODUCT = 2**12
@@ -561,7 +561,7 @@ def greedy_gain(ranking, subtopics, weight, left, k):
     n_sets = np.bincount(query, minlength=ranking.n_queries)
     first, best = np.cumsum(n_sets) - n_sets, np.zeros(ranking.n_queries)
     (asked,), small = n_sets.nonzero(), np.min_scalar_type(-1 - count.max(initial=0))
-    n_cells = np.where(n_sets > WIDE, MOST_SETS, n_sets)[asked]
+    n_cells = np.where(n_sets > MANY_SETS, MOST_SETS, n_sets)[asked]
     for block, _ in split_by_width(n_cells, MOST_SETS):
         queries = asked[block]
         column = np.arange(n_sets[queries].max())[:, np.newaxis]
@@ -603,7 +603,7 @@ def _greedy(words, number, n_subtopics, weight, left, k, follow_ties):
     summand = random.integers(2**63, size=1 + n_sets, dtype=np.uint64)
     key, summand = np.repeat(summand[:1], n_queries), summand[1:]
     number, sets = np.ascontiguousarray(number.T), np.arange(n_sets)
-    is_wide = n_queries == 1 and n_sets > WIDE // 4
+    is_wide = n_queries == 1 and n_sets > MANY_SETS // 4
     if is_wide:
         t, n_rows = np.arange(n_subtopics), max(1, SMALL_PRODUCT // n_subtopics)
         is_on = np.zeros((-(-n_sets // n_rows) * n_rows, n_subtopics))

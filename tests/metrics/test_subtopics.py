@@ -397,7 +397,7 @@ def test_the_ideal_ranking_depends_on_no_other_query(monkeypatch, convention):
     together = values(qid >= 0)
     alone = [values(qid == query) for query in range(5)]
     # Most sets of a query with many of them are only looked at from afar.
-    monkeypatch.setattr("skrank.metrics.subtopics.WIDE", 0)
+    monkeypatch.setattr("skrank.metrics.subtopics.MANY_SETS", 0)
     monkeypatch.setattr("skrank.metrics.subtopics.SMALL_PRODUCT", 500)
     from_afar = values(qid >= 0)
     for name in names:
