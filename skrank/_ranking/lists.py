@@ -85,7 +85,6 @@ class Lists:
     doc_order: DocOrder | None = None  # of tied documents, by their ids
     is_matrix: bool = False  # whether a list was a row, so that weights come per query
     row: np.ndarray | None = None  # that of the input; None if these are all of them
-    alike: "Lists | None" = None  # the same documents with other scores, to share codes
 
     @cached_property
     def scores(self):
@@ -106,8 +105,7 @@ class Lists:
         """Return which places hold a relevant document."""
         if self.order.is_as_given:
             return self.relevant
-        alike = self.alike
-        return self.order.take(self.relevant) if alike is None else alike.is_relevant
+        return self.order.take(self.relevant)
 
     @cached_property
     def is_excluded(self):
@@ -140,8 +138,6 @@ class Lists:
     @cached_property
     def row_codes(self):
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
-        if self.alike is not None:
-            return self.alike.row_codes
         if self.graded is None and self.grades.dtype == np.uint8:
             # Bytes are the codes themselves, if no relevant one is 0.
             codes = self.grades * self.relevant.view(np.uint8)
@@ -156,8 +152,6 @@ class Lists:
         """Return the :class:`GradeCodes` of the places, or None likewise."""
         if self.row_codes is None or self.order.is_as_given:
             return self.row_codes
-        if self.alike is not None:
-            return self.alike.coded
         return GradeCodes(self.order.take(self.row_codes.codes), self.row_codes.grades)
 
     @property
@@ -296,9 +290,8 @@ class Lists:
 
     @property
     def attributes(self):
-        """Return the values of the attributes of all lists but `alike`, by name."""
-        names = (field.name for field in fields(Lists))
-        return {name: getattr(self, name) for name in names if name != "alike"}
+        """Return the values of the attributes of all lists, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(Lists)}
 
     def all_rows(self):
         """Return :class:`AllRows`, the rows of all documents, returned or not."""
@@ -361,6 +354,26 @@ class Lists:
                 "weights."
             )
         return per_query
+
+
+def _of_alike(name):
+    return property(lambda lists: getattr(lists.alike, name))
+
+
+@dataclass(frozen=True, eq=False)
+class RescoredLists(Lists):
+    """Lists with other scores than `alike`, to share what does not depend on them."""
+
+    alike: Lists | None = None
+
+    is_relevant = _of_alike("is_relevant")
+    is_excluded = _of_alike("is_excluded")
+    relevant_places = _of_alike("relevant_places")
+    _query_of_relevant = _of_alike("_query_of_relevant")
+    row_codes = _of_alike("row_codes")
+    coded = _of_alike("coded")
+    n_ranked = _of_alike("n_ranked")
+    count_type = _of_alike("count_type")
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,13 @@ from skrank._ranking.arrays import (
     stretches,
 )
 from skrank._ranking.ids import DocOrder, encode_heads, encode_qid, order_tied
-from skrank._ranking.lists import Lists, RowLists, comparable, read_lists
+from skrank._ranking.lists import (
+    Lists,
+    RescoredLists,
+    RowLists,
+    comparable,
+    read_lists,
+)
 from skrank._ranking.queries import RankedQueries, TopDocuments
 from skrank._ranking.targets import Candidates, count_candidates
 
@@ -231,7 +237,8 @@ def rank_again(ranking, y_score, ties, depth=None, columns=None):
     if not are_rows or lists.is_matrix or y_score.shape != lists.y_score.shape:
         return None
     y_score, is_finite = comparable(y_score)
-    lists = lists.changed(y_score=y_score, is_finite=is_finite, alike=lists)
+    changes = {"y_score": y_score, "is_finite": is_finite, "alike": lists}
+    lists = RescoredLists(**lists.attributes | changes)
     return rank_lists(lists, ties, depth, alike=ranking, columns=columns)
 
 
