@@ -170,7 +170,7 @@ def test_estimators_can_have_query_ids_of_their_own_columns(data):
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     display = MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2])
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r'pip install "skrank\[plot\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
         display.plot()
 
 
