@@ -482,7 +482,7 @@ def ranking_metric(
     threshold=0.0,
     replace_undefined_by=None,
     without=(),
-    adjusted_names=(),
+    variants=(),
     inverse_name=None,
     **facts,
 ) -> Callable[[Callable[..., np.ndarray]], Callable]:
@@ -497,8 +497,8 @@ def ranking_metric(
 
     `name` and the other `facts` are attributes of a :class:`Metric`. `threshold` and
     `replace_undefined_by` are the defaults of these parameters, and `without` are
-    shared parameters that the metric has not. `adjusted_names` are further scorer
-    names, each with its value of `adjusted`, and `inverse_name` is that of one over the
+    shared parameters that the metric has not. `variants` are further scorer names, each
+    with the parameters that it fixes, and `inverse_name` is that of one over the
     metric.
     """
     if replace_undefined_by is None:  # 0 would be better than any other value
@@ -555,9 +555,9 @@ def ranking_metric(
         )
         enter(metric)
         left_out = defaults | {"replace_undefined_by": np.nan}
-        for variant, adjusted in dict(adjusted_names).items():
-            fixed = {"adjusted": adjusted}
-            enter(replace(metric, name=variant, defaults=left_out, fixed=fixed))
+        for variant, fixed in dict(variants).items():
+            of_chance = left_out if "adjusted" in fixed else defaults
+            enter(replace(metric, name=variant, defaults=of_chance, fixed=fixed))
         if inverse_name is not None:
             changed = {"greater_is_better": True, "inverse": True}
             # The variance is known of the metric, not of its inverse.

@@ -79,8 +79,13 @@ class Metric:
     @cached_property
     def full_name(self):
         """Return the scorer name without ``@k``."""
-        is_better = self.is_better_when_greater(self.fixed.get("adjusted", False))
+        is_better = self.is_better_when_greater(self.adjusted)
         return self.name if is_better else f"neg_{self.name}"
+
+    @property
+    def adjusted(self):
+        """Return what the scorer name sets `adjusted` to."""
+        return self.fixed.get("adjusted", False)
 
     @property
     def knows_its_variance(self):
@@ -91,7 +96,7 @@ class Metric:
     def is_bounded(self):
         """Return True if ``unjudged="lowest"`` and "highest" are accepted."""
         reads_ranks = self.reads_first_rank and self.pool is not mean_of_queries
-        return not reads_ranks and not self.fixed
+        return not reads_ranks and not self.adjusted
 
     @property
     def unjudged_choices(self):

@@ -23,7 +23,10 @@ from skrank._engine.summary import (
     rises="value",
     reads_first_rank=True,
     value=lambda rank: 1 / rank,
-    adjusted_names={"adjusted_mrr": True, "z_mrr": "z"},
+    variants={
+        "adjusted_mrr": {"adjusted": True},
+        "z_mrr": {"adjusted": "z"},
+    },
 )
 def mrr_score(ranking, *, k=None):
     r"""Mean reciprocal rank (MRR).
@@ -84,7 +87,10 @@ def mrr_score(ranking, *, k=None):
     cutoff="required",
     reads_first_rank=True,
     value=np.ones_like,
-    adjusted_names={"adjusted_hits": True, "z_hits": "z"},
+    variants={
+        "adjusted_hits": {"adjusted": True},
+        "z_hits": {"adjusted": "z"},
+    },
 )
 def hits_at_k_score(ranking, *, k):
     r"""Fraction of queries with a relevant document in the top k (Hits@k).
@@ -140,10 +146,10 @@ def hits_at_k_score(ranking, *, k):
     limits=(1, np.inf),
     reads_first_rank=True,
     value=np.asarray,
-    adjusted_names={
-        "adjusted_mean_rank": "ratio",
-        "adjusted_mean_rank_index": True,
-        "z_mean_rank": "z",
+    variants={
+        "adjusted_mean_rank": {"adjusted": "ratio"},
+        "adjusted_mean_rank_index": {"adjusted": True},
+        "z_mean_rank": {"adjusted": "z"},
     },
     inverse_name="inverse_mean_rank",
 )
@@ -257,9 +263,9 @@ def median_rank(ranking):
     pool=pooled_geometric_mean,
     reads_first_rank=True,
     moments=moments_of_geometric_mean,
-    adjusted_names={
-        "adjusted_geometric_mean_rank_index": True,
-        "z_geometric_mean_rank": "z",
+    variants={
+        "adjusted_geometric_mean_rank_index": {"adjusted": True},
+        "z_geometric_mean_rank": {"adjusted": "z"},
     },
     inverse_name="inverse_geometric_mean_rank",
 )

@@ -614,7 +614,7 @@ def _check_direction(request):
         for metric in METRICS.values()
         if metric.definition is request.metric.definition
         and metric.inverse == request.metric.inverse
-        and metric.fixed.get("adjusted", False) == adjusted
+        and metric.adjusted == adjusted
     ]
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ValueError(

@@ -76,8 +76,8 @@ def test_a_cutoff_without_a_default_is_required():
     ("name", "facts"),
     [
         ("mrr", {}),
-        ("power", {"adjusted_names": {"z_mrr": "z"}}),
-        ("power", {"adjusted_names": {"power": True}}),
+        ("power", {"variants": {"z_mrr": {"adjusted": "z"}}}),
+        ("power", {"variants": {"power": {"adjusted": True}}}),
         ("power", {"inverse_name": "ndcg"}),
     ],
 )
@@ -88,8 +88,14 @@ def test_two_metrics_of_one_name_are_refused(name, facts):
     assert (METRICS["mrr"], METRICS["ndcg"], METRICS["z_mrr"]) == known
 
 
-def test_names_of_adjusted_metrics_set_the_parameter():
-    made = decorated(adjusted_names={"power_index": True, "power_ratio": "ratio"})
+def test_names_of_variants_set_parameters():
+    made = decorated(
+        variants={
+            "power_index": {"adjusted": True},
+            "power_ratio": {"adjusted": "ratio"},
+            "square": {"power": 2.0},
+        }
+    )
     y_true, y_score = [0, 1, 0], [3, 2, 1]
     # Ranks 1 to 3 under random orders.
     value, chance = 1 / 2, (1 + 1 / 2 + 1 / 3) / 3
@@ -104,12 +110,22 @@ def test_names_of_adjusted_metrics_set_the_parameter():
         assert row.fixed == {"adjusted": adjusted}
         assert row.function is made
         assert np.isnan(row.defaults["replace_undefined_by"])
+    # Any parameter may be the one that a name sets.
+    assert METRICS["square"].fixed == {"power": 2.0}
+    assert METRICS["square"].defaults["replace_undefined_by"] == 0.0
+    assert evaluate(y_true, y_score, "square") == {"square": 1 / 4}
+    adjusted = evaluate(y_true, y_score, "square", adjusted=True)["square"]
+    chance = (1 + 1 / 4 + 1 / 9) / 3
+    assert adjusted == pytest.approx((1 / 4 - chance) / (1 - chance))
+    with pytest.raises(TypeError, match=r"none of.*square"):
+        evaluate(y_true, y_score, "square", power=3.0)
     with pytest.raises(TypeError, match=r"none of.*power_index"):
         evaluate(y_true, y_score, "power_index", adjusted=True)
 
 
 def test_smaller_is_better_unless_it_is_adjusted():
-    decorated(greater_is_better=False, adjusted_names={"up": True, "down": "ratio"})
+    variants = {"up": {"adjusted": True}, "down": {"adjusted": "ratio"}}
+    decorated(greater_is_better=False, variants=variants)
     names = {METRICS[name].full_name for name in ("power", "up", "down")}
     assert names == {"neg_power", "up", "neg_down"}
 
