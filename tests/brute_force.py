@@ -66,6 +66,12 @@ def recall(docs, k=None):
     return hit_count(cut(docs, k)) / hit_count(docs)
 
 
+def capped_recall(docs, k=None):
+    if not is_defined(docs):
+        return None
+    return hit_count(cut(docs, k)) / min(k, hit_count(docs))
+
+
 def f1(docs, k=None, beta=1.0, normalize="k"):
     if not is_defined(docs):
         return None
@@ -285,6 +291,7 @@ REFERENCE = {
     "adjusted_mean_rank_index": adjusted_mean_rank_index,
     "precision": precision,
     "recall": recall,
+    "recall_cap": capped_recall,
     "f1": f1,
     "r_precision": r_precision,
     "bpref": bpref,
@@ -501,7 +508,7 @@ NAMES = sorted(
 ADJUSTABLE = sorted(
     form
     for metric in METRICS.values()
-    if not metric.fixed and not metric.columns
+    if not metric.adjusted and not metric.columns
     for form in forms_of(metric)
 )
 
@@ -595,7 +602,7 @@ NOT_BETWEEN_ZERO_AND_ONE = exempt(
     *[
         name
         for name, metric in METRICS.items()
-        if metric.fixed or (metric.limits != (0, 1) and not metric.inverse)
+        if metric.adjusted or (metric.limits != (0, 1) and not metric.inverse)
     ]
 )
 NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"} | COUNTS

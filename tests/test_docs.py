@@ -40,6 +40,7 @@ OWN = {
     "dcg_score": ["gain", "discount"],
     "ndcg_score": ["gain", "discount"],
     "precision_at_k_score": ["normalize"],
+    "recall_at_k_score": ["normalize"],
     "fbeta_at_k_score": ["beta", "normalize"],
     "lrap_score": ["tied_together"],
     "map_score": ["normalize"],

@@ -64,6 +64,7 @@ FAMILIES = {
         {
             "precision": "a page of k results",
             "recall": "what was missed; documents for an LLM",
+            "recall_cap": "recall, where k may be less than what is relevant",
             "f1": "both of them",
             "r_precision": "queries with few and with many relevant documents",
             "map": "all relevant documents matter, the top more",
@@ -172,11 +173,11 @@ def named(metric):
 def best(metric):
     """Return the best value of a metric, as a scorer has it."""
     low, high = metric.limits
-    is_better = metric.is_better_when_greater(metric.fixed.get("adjusted", False))
-    if metric.inverse or metric.fixed.get("adjusted") is True:
+    is_better = metric.is_better_when_greater(metric.adjusted)
+    if metric.inverse or metric.adjusted is True:
         return "1"
     value = high if is_better else -low
-    if metric.fixed.get("adjusted") or not math.isfinite(value):
+    if metric.adjusted or not math.isfinite(value):
         return NONE
     return f"{value + 0:g}"  # without the sign of -0
 

@@ -190,10 +190,7 @@ _ENTRIES = {
         "ndcg": {"gain": np.ones_like, "discount": from_second_rank},
         "precision": {"normalize": "length"},
         "rbp": {"p": 0.85},
-        "recall": (
-            "LensKit divides the number of relevant documents in the top k by "
-            "min(k, relevant), recall@k by all relevant ones"
-        ),
+        "recall": {"normalize": "achievable"},
     },
     # Microsoft's. For novelty, the column holds shares of the visits, not of the users.
     "recommenders": {
@@ -249,8 +246,8 @@ _ENTRIES = {
         "mrr": {"k": 10},
         "ndcg": {"k": 10, "gain": np.ones_like},
     },
-    # Both ask pytrec_eval for four metrics and compute others themselves, with scores
-    # in double precision. hits is BEIR's top_k_accuracy.
+    # Both ask pytrec_eval for four metrics and compute others themselves, recall_cap
+    # among them, with scores in double precision. hits is BEIR's top_k_accuracy.
     "beir": {
         "*": {"ties": "first", "threshold": FROM_ONE, "judged_from": 0.0},
         "map": _BY_PYTREC_EVAL,
@@ -270,6 +267,7 @@ _ENTRIES = {
         "ndcg": {"gain": "linear", **_BY_PYTREC_EVAL},
         "precision": _BY_PYTREC_EVAL,
         "recall": _BY_PYTREC_EVAL,
+        "recall_cap": {"replace_undefined_by": math.nan},
     },
     "llama_index": {
         "*": (

@@ -53,6 +53,8 @@ _WITH_PARAMS = {"infAP": "map(unjudged='inferred')"}
 _WRITTEN_OUT = {
     "alpha_dcg": "alpha_ndcg",
     "average_precision": "map",
+    "capped_recall": "recall_cap",
+    "r_cap": "recall_cap",
     "mean_average_precision": "map",
     "gmap": "gm_map",
     "label_ranking_average_precision": "lrap",

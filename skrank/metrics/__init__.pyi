@@ -960,6 +960,7 @@ def rbp_score(
 @overload
 def recall_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
+    normalize: Literal["relevant", "achievable"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
@@ -970,6 +971,7 @@ def recall_at_k_score(
 @overload
 def recall_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
+    normalize: Literal["relevant", "achievable"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,

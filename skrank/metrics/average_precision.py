@@ -12,6 +12,7 @@ from skrank._engine.summary import mean_of_gm_map
 from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank.metrics.agreement import query_auc_score
 from skrank.metrics.gains import gain_function, gains, ideal_by_gain
+from skrank.metrics.top_k import n_relevant
 
 
 def _divisor(ranking, k, normalize):
@@ -19,10 +20,7 @@ def _divisor(ranking, k, normalize):
     check_choice(normalize, {"relevant", "achievable", "k"}, "normalize", "map_score")
     if normalize == "k":
         return np.maximum(ranking.n_documents, 1) if k is None else k
-    divisor = np.maximum(ranking.n_relevant, 1)
-    if normalize == "relevant" or k is None:
-        return divisor
-    return np.minimum(divisor, k)
+    return n_relevant(ranking, k, normalize)
 
 
 # The epsilon of trec_eval's infAP.

@@ -15,6 +15,12 @@ def found(ranking, k):
     return ranking.where_relevant(ranking.document_total(places))
 
 
+def n_relevant(ranking, k, normalize):
+    """Return the number of relevant documents, or of those that fit into the top k."""
+    number = np.maximum(ranking.n_relevant, 1)
+    return number if normalize == "relevant" or k is None else np.minimum(number, k)
+
+
 def n_places(ranking, k, normalize, caller):
     """Return k, or the length of the list."""
     check_choice(normalize, {"k", "length"}, "normalize", caller)
@@ -62,11 +68,23 @@ def precision_at_k_score(ranking, *, k, normalize="k"):
     return found(ranking, k) / n_places(ranking, k, normalize, "precision_at_k_score")
 
 
-@ranking_metric("recall", rises="sum", cutoff="required")
-def recall_at_k_score(ranking, *, k):
+@ranking_metric(
+    "recall",
+    rises="sum",
+    cutoff="required",
+    variants={"recall_cap": {"normalize": "achievable"}},
+)
+def recall_at_k_score(ranking, *, k, normalize="relevant"):
     r"""Recall at k: the fraction of the relevant documents in the top k (R@k).
 
-    Larger is better.
+    Larger is better. Capped recall, with ``normalize="achievable"``, is
+    ``"recall_cap@10"`` as a scorer, with any k.
+
+    Parameters
+    ----------
+    normalize : {"relevant", "achievable"}, default="relevant"
+        The divisor: "relevant" is the number R of relevant documents, and "achievable"
+        is min(k, R), the number of them that fit into the top k.
 
     See Also
     --------
@@ -77,13 +95,20 @@ def recall_at_k_score(ranking, *, k):
     -----
     .. math:: R@k = \frac{1}{R} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
 
-    with the number :math:`R` of relevant documents of the query, even if it exceeds k.
+    with the number :math:`R` of relevant documents of the query, even if it exceeds k:
+    a query with 50 of them has at most the value 0.2 at k = 10. Capped recall divides
+    by :math:`\min(k, R)`, so that the best value is 1 for every query. It equals
+    :math:`\max(P@k, R@k)`, and is the ``recall_cap`` of BEIR and MTEB, the recall of
+    LensKit, and that of [2]_.
+
     If r of n tied documents are relevant, each of their places in the top k counts
     r / n [1]_. A query without a relevant document is undefined.
 
     References
     ----------
     .. [1] McSherry and Najork (2008)
+    .. [2] D. Liang, R. G. Krishnan, M. D. Hoffman and T. Jebara, "Variational
+       Autoencoders for Collaborative Filtering", WWW 2018.
 
     Examples
     --------
@@ -92,8 +117,12 @@ def recall_at_k_score(ranking, *, k):
     0.5
     >>> recall_at_k_score([1, 0, 1, 0], [1, 1, 1, 1], k=1)
     0.25
+    >>> recall_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=1, normalize="achievable")
+    1.0
     """
-    return found(ranking, k) / np.maximum(ranking.n_relevant, 1)
+    choices = {"relevant", "achievable"}
+    check_choice(normalize, choices, "normalize", "recall_at_k_score")
+    return found(ranking, k) / n_relevant(ranking, k, normalize)
 
 
 @ranking_metric("f1", rises="sum", cutoff="required")

@@ -43,6 +43,9 @@ TERMS = {
     "ndcg@3": lambda grades, i: TERMS["dcg@3"](grades, i) / ideal_dcg(grades, 3),
     "precision@3": lambda grades, i: (grades[i - 1] > 0) * (i <= 3) / 3,
     "recall@3": lambda grades, i: (grades[i - 1] > 0) * (i <= 3) / hits(grades),
+    "recall_cap@3": lambda grades, i: (
+        (grades[i - 1] > 0) * (i <= 3) / min(3, hits(grades))
+    ),
     # 2 P R / (P + R) = 2 h / (k + R)
     "f1@3": lambda grades, i: 2 * (grades[i - 1] > 0) * (i <= 3) / (3 + hits(grades)),
     "r_precision": lambda grades, i: (

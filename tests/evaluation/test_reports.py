@@ -269,7 +269,7 @@ def test_a_constant_scorer_gets_the_chance_level(name):
     constant = np.zeros(len(qid))
     report = tie_report(y_true.ravel(), constant, name, qid=qid)
     worst, chance, best = report.values[name]
-    if not parse_name(name).metric.fixed and "geometric" not in name:
+    if not parse_name(name).metric.adjusted and "geometric" not in name:
         adjusted = evaluate(y_true.ravel(), constant, name, qid=qid, adjusted=True)
         assert adjusted[name] == pytest.approx(0, abs=1e-12)
     assert worst <= chance <= best

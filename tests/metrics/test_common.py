@@ -480,6 +480,7 @@ def test_k_may_exceed_the_list(name):
         expected = {
             "precision": n_relevant / 1000,
             "recall": n_relevant > 0,
+            "recall_cap": n_relevant > 0,
             "hits": n_relevant > 0,
             "f1": 2 * n_relevant / (n_relevant + 1000),
             "judged": np.ones(len(n_relevant)),
@@ -734,6 +735,7 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
         "dcg@3": (1 + 1 / math.log2(3) + 1 / 2) / n,
         "hits@3": 3 / n,
         "recall@3": 3 / n,
+        "recall_cap@3": 3 / n,
         "precision@3": 1 / n,
         "f1@3": 2 * (3 / n) / (1 + 3),
         "r_precision": 1 / n,

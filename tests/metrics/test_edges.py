@@ -68,7 +68,7 @@ def test_a_query_of_weight_0_is_as_if_it_were_not_there(name, instead):
                 **options,
             )[asked]
 
-    is_fixed = METRICS[name.split("@")[0]].fixed
+    is_fixed = METRICS[name.split("@")[0]].adjusted
     for adjusted in [None] if is_fixed else [False, True]:
         options = {"replace_undefined_by": instead, "max_grade": 1}
         if adjusted is not None:
@@ -285,7 +285,7 @@ def test_no_floating_point_error_of_ours_is_raised(name):
         (1e-300 * rng.integers(0, 4, 40), rng.random(40), rng.integers(0, 3, 40)),
         (rng.integers(0, 2, 40), 1e-300 * rng.random(40), rng.integers(0, 3, 40)),
     ]
-    is_fixed = METRICS[name.split("@")[0]].fixed
+    is_fixed = METRICS[name.split("@")[0]].adjusted
     asked = full_name(name)
     options = [{}] if is_fixed else [{}, {"adjusted": True}]
     options += [{"average": None}, {"average": "weighted"}]

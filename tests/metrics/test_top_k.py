@@ -1,11 +1,13 @@
-"""Counts, and the geometric mean average precision, as trec_eval prints them."""
+"""Counts, as trec_eval prints them, F with a large weight, and capped recall."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import numpy as np
 import pytest
 
 import skrank.metrics
 from skrank import metrics
+from skrank._checks import TIES
 from skrank.metrics import (
     evaluate,
 )
@@ -57,3 +59,39 @@ def test_a_huge_beta_counts_recall_alone():
         for beta in (1e100, 1e200, 1e308)
     ]
     assert values == [1 / 2] * 3
+
+
+def test_capped_recall_is_divided_by_what_fits_into_the_top_k():
+    y_true, y_score = [1, 0, 1, 1], [4, 3, 2, 1]
+    values = [
+        metrics.recall_at_k_score(y_true, y_score, k=k, normalize="achievable")
+        for k in (1, 2, 3, 4, 9)
+    ]
+    assert values == [1 / 1, 1 / 2, 2 / 3, 3 / 3, 3 / 3]
+    assert evaluate(y_true, y_score, "recall_cap@2") == {"recall_cap@2": 1 / 2}
+    # One of two documents is in the first place, with equal probability.
+    assert evaluate([1, 0], [1, 1], "recall_cap@1") == {"recall_cap@1": (1 + 0) / 2}
+
+
+@pytest.mark.parametrize("ties", sorted(TIES - {"realistic"}))
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 20])
+def test_capped_recall_is_the_larger_one_of_precision_and_recall(k, ties):
+    rng = np.random.default_rng(k)
+    qid = np.repeat(np.arange(200), rng.integers(1, 12, 200))
+    y_true = rng.random(len(qid)) < rng.random(200)[qid]
+    y_score = rng.integers(0, 4, len(qid))
+    names = [f"recall_cap@{k}", f"precision@{k}", f"recall@{k}"]
+    options = {"ties": ties, "average": None, "returned": rng.random(len(qid)) < 0.8}
+    found = evaluate(y_true, y_score, names, qid=qid, **options)
+    capped, precision, recall = (found[name] for name in names)
+    np.testing.assert_allclose(capped, np.maximum(precision, recall), rtol=1e-12)
+    if k in (2, 3, 5):  # neither of them is the larger one of all queries
+        assert (precision > recall).any()
+        assert (precision < recall).any()
+
+
+def test_what_capped_recall_is_divided_by_is_a_choice_of_two():
+    with pytest.raises(ValueError, match=r"'normalize' parameter of recall_at_k_score"):
+        evaluate([1, 0], [2, 1], "recall@1", normalize="k")
+    with pytest.raises(TypeError, match=r"none of.*recall_cap@1.*takes"):
+        evaluate([1, 0], [2, 1], "recall_cap@1", normalize="relevant")

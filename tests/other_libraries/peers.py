@@ -719,6 +719,9 @@ def beir(query):
     values = {}
     for theirs, ours in names.items():
         values |= at(ours, lambda k, theirs=theirs: got[f"{theirs}@{k}"])
+    if any(grade > 0 for grade in query.grades):  # it divides by their number
+        got = EvaluateRetrieval.evaluate_custom(qrels, run, list(KS), "recall_cap")
+        values |= at("recall_cap", lambda k: got[f"R_cap@{k}"])
     return values
 
 
@@ -732,7 +735,14 @@ def mteb(query):
         by_k = dict(zip(KS, getattr(found, theirs).values(), strict=True))
         values |= at({"hit_rate": "hits"}.get(theirs, theirs), by_k.get)
     mrr = retrieval_metrics.mrr(qrels, run, KS)
-    return values | at("mrr", lambda k: mrr[f"MRR@{k}"][0])
+    values |= at("mrr", lambda k: mrr[f"MRR@{k}"][0])
+    cap = retrieval_metrics.recall_cap(qrels, run, KS)
+    # None of a query without a relevant document, which its means leave out.
+    of_query = {k: cap[f"R_cap_at_{k}"][0] for k in KS}
+    return values | {
+        f"recall_cap@{k}": math.nan if value is None else value
+        for k, value in of_query.items()
+    }
 
 
 LIBRARIES = {

@@ -36,9 +36,6 @@ REFUSED = {
     ("elliot", "map@1"),
     ("elliot", "map@2"),
     ("elliot", "map@5"),
-    ("lenskit", "recall@1"),
-    ("lenskit", "recall@2"),
-    ("lenskit", "recall@5"),
     ("recommenders", "r_precision"),
     ("rectools", "ndcg@1"),
     ("rectools", "ndcg@2"),
@@ -86,9 +83,6 @@ INSTEAD = {
         / sum(1 / math.log2(i + 1) for i in range(1, k + 1))
     ),
     ("elliot", "map"): lambda ask, k: ask(f"mean_precision@{k}"),
-    ("lenskit", "recall"): lambda ask, k: (
-        ask(f"recall@{k}") * ask("num_rel") / min(k, ask("num_rel"))
-    ),
 }
 
 

@@ -84,6 +84,7 @@ TYPES = {
     "normalize": 'Literal["k", "length"]',
     "psp_score.normalize": 'Literal["query", "total"]',
     "psndcg_score.normalize": 'Literal["query", "total"]',
+    "recall_at_k_score.normalize": 'Literal["relevant", "achievable"]',
     "map_score.normalize": 'Literal["relevant", "achievable", "k"]',
     "p": "float",
     "tied_together": "bool",
