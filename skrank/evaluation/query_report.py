@@ -342,7 +342,8 @@ def query_report(
     See Also
     --------
     score_queries : The values of all queries.
-    skrank.stats.RankerComparison.worst_queries : Which queries to look at.
+    QueryScores.worst_queries : Which queries to look at.
+    skrank.stats.RankerComparison.worst_queries : Those that lost most.
     explain : Explains why a metric differs between conventions.
 
     Notes

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._checks import (
     check_choice,
+    check_count,
     check_number,
     check_weights,
     import_extra,
@@ -314,6 +315,65 @@ class QueryScores:
             columns[name] = values[:, j].ravel()
         return as_frame(columns, kind or self.table.kind)
 
+    @share_frame_words
+    def worst_queries(
+        self, ranker: str | None = None, n: int = 10, *, kind: FrameKind | None = None
+    ) -> Any:
+        """Return the queries with the worst values, for each metric and ranker.
+
+        Parameters
+        ----------
+        ranker : str, default=None
+            The name of a ranker. If None, all of them.
+        n : int, default=10
+            The number of queries of each metric and ranker.
+
+        Returns
+        -------
+        frame : data frame
+            The columns "metric"; "ranker", for named rankers; the keys of the queries;
+            and "value", the worst first. Undefined queries come last, with NaN,
+            whatever they count as.
+
+        See Also
+        --------
+        query_report : Shows the documents of one of these queries.
+        skrank.stats.RankerComparison.worst_queries : Those that lost most, compared
+            with another ranker.
+
+        Examples
+        --------
+        The query 8 has no relevant document:
+
+        >>> from skrank.metrics import score_queries
+        >>> y_true, qid = [0, 1, 0, 0, 1, 0], [7, 7, 8, 8, 9, 9]
+        >>> runs = {"bm25": [2, 1, 2, 1, 2, 1], "dense": [1, 2, 1, 2, 1, 2]}
+        >>> score_queries(y_true, runs, "mrr", qid=qid).worst_queries("bm25")
+          metric ranker  qid  value
+        0    mrr   bm25    7    0.5
+        1    mrr   bm25    9    1.0
+        2    mrr   bm25    8    NaN
+        """
+        check_count(n, "n")
+        check_choice(ranker, {*self.rankers, None}, "ranker", "worst_queries")
+        values = self.table.summaries(average=None, replace_undefined_by=np.nan)
+        metrics, names, orders, worst = [], [], [], []
+        for j, request in enumerate(self.table.requests):
+            for name, of_ranker in zip(self.rankers, values, strict=True):
+                if ranker in (None, name):
+                    order = worst_first(request.direction * of_ranker[j])[:n]
+                    metrics += [request.key] * len(order)
+                    names += [name] * len(order)
+                    orders.append(order)
+                    worst.append(of_ranker[j][order])
+        order = np.concatenate(orders)
+        columns = {"metric": np.array(metrics, dtype=object)}
+        if self.rankers != (None,):
+            columns["ranker"] = np.array(names, dtype=object)
+        columns |= {name: key[order] for name, key in self.keys.items()}
+        columns["value"] = np.concatenate(worst)
+        return as_frame(columns, kind or self.table.kind)
+
     @classmethod
     def from_frame(
         cls,
@@ -400,6 +460,11 @@ class QueryScores:
     def _repr_html_(self):
         """Return the summary as a table for a notebook."""
         return as_html(self._title(), [self._rows()])
+
+
+def worst_first(gain):
+    """Return the order of queries by their gain, where NaN comes last."""
+    return np.argsort(np.nan_to_num(gain, nan=np.inf), kind="stable")
 
 
 def _is_one_of(key, values, name):

@@ -18,7 +18,7 @@ from skrank._checks import check_choice, check_count
 from skrank._columns import as_frame
 from skrank._docs import Clusters, FrameKind
 from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_words
-from skrank.evaluation.query_scores import QueryScores
+from skrank.evaluation.query_scores import QueryScores, worst_first
 from skrank.stats.inference import difference, is_at_most
 from skrank.stats.intervals import confidence_interval
 from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
@@ -197,6 +197,7 @@ class RankerComparison(Result):
 
         See Also
         --------
+        skrank.metrics.QueryScores.worst_queries : Those of one ranker.
         skrank.metrics.query_report : Shows the documents of one of these queries, by
             both rankers.
         """
@@ -214,8 +215,7 @@ class RankerComparison(Result):
             )
             gain = self._direction(row.metric) * difference(one, other)
             queries = segments[self._segment(row)]
-            order = np.argsort(np.nan_to_num(gain[queries], nan=np.inf), kind="stable")
-            order = queries[order[:n]]
+            order = queries[worst_first(gain[queries])[:n]]
             order = order[gain[order] < 0]
             for name, names in found.items():
                 names += [row[name]] * len(order)

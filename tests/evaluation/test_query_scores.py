@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from skrank.metrics import QueryScores, evaluate, score_queries
+from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
 
 pytestmark = pytest.mark.slow_rows
@@ -243,6 +243,50 @@ def test_rankers_and_metrics_are_selected_by_name():
     assert scores[["b", "a"]].metrics == ("mrr", "hits@1")
     with pytest.raises(KeyError, match="'map' is none of"):
         scores["map"]
+
+
+def test_the_worst_queries_come_first_and_undefined_ones_last():
+    # The relevant documents of the queries 1, 2 and 4 have the ranks 2, 1 and 3.
+    y_true = [0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+    y_score, qid = [3, 2, 1] * 4, np.repeat([1, 2, 3, 4], 3)
+    names = ["mrr", "neg_mean_rank", mean_rank]
+    scores = score_queries(y_true, {"a": y_score, "b": y_true}, names, qid=qid)
+    frame = scores.worst_queries("a")
+    assert [*frame.columns] == ["metric", "ranker", "qid", "value"]
+    assert frame["qid"].tolist() == [4, 1, 2, 3] * 3
+    assert frame["metric"].unique().tolist() == ["mrr", "neg_mean_rank", "mean_rank"]
+    expected = [1 / 3, 1 / 2, 1, np.nan, -3, -2, -1, np.nan, 3, 2, 1, np.nan]
+    assert_array_equal(frame["value"], expected)
+    of_all = scores["mrr"].worst_queries(n=2)
+    assert of_all["ranker"].tolist() == ["a", "a", "b", "b"]
+    assert of_all["qid"].tolist() == [4, 1, 1, 2]  # those of b are all equal
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_the_worst_queries_have_their_keys_and_the_kind_asked_for(kind):
+    data = draw(3) | {"by": {"part": draw(3)["qid"] % 3}}
+    scores = score_queries(metrics="ndcg", **data)
+    frame = scores.where(part=1).worst_queries(n=4, kind=kind)
+    assert type(frame).__module__.split(".")[0] == kind
+    columns = frame.to_pydict() if kind == "pyarrow" else frame
+    values = scores.where(part=1).to_frame(undefined="nan").dropna()
+    values = values.sort_values("ndcg", kind="stable").head(4)
+    for name, expected in {
+        "metric": ["ndcg"] * 4,
+        "qid": values["qid"],
+        "part": [1] * 4,
+        "value": values["ndcg"],
+    }.items():
+        assert list(columns[name]) == list(expected)
+
+
+def test_the_ranker_of_the_worst_queries_is_one_that_was_scored():
+    scores = score_queries([1, 0], {"a": [2, 1], "b": [1, 2]}, "mrr", qid=[1, 1])
+    message = r"'ranker' parameter of worst_queries must be .*'a', 'b'.*Got 'mrr'"
+    with pytest.raises(ValueError, match=message):
+        scores.worst_queries("mrr")
+    with pytest.raises(ValueError, match="n == 0"):
+        scores.worst_queries("a", 0)
 
 
 def test_scores_are_shown_as_a_table():
