@@ -125,7 +125,8 @@ def _compare(options):
     scored, paths, tags = _score(options)
     baseline = options.baseline
     if baseline is not None:
-        baseline = shell.find_run(baseline, list(scored), paths, tags)
+        names = [shell.find_run(one, list(scored), paths, tags) for one in baseline]
+        baseline = list(dict.fromkeys(names))
     comparison = skrank.stats.compare_rankers(  # which is loaded when it is used
         scored,
         baseline=baseline,
@@ -442,9 +443,10 @@ def make_parser():
     _add_columns(one)
     one.add_argument(
         "--baseline",
+        action="append",
         metavar="RUN",
         help="the run that all others are compared with: its name, path or tag; "
-        "without it all pairs are compared",
+        "repeated, several such runs; without it all pairs are compared",
     )
     one.add_argument(
         "--test",

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pyarrow.csv
@@ -228,6 +229,20 @@ def test_compare_says_how_likely_a_difference_is_by_chance(capsys, baseline):
     assert (row["wins"], row["ties"], row["losses"]) == (11, 1, 0)
     names = [one["ranker"] for one in json.loads(output)["rankers"]]
     assert sorted(names) == ["new", "old"]
+
+
+@pytest.mark.usefixtures("_two_runs")
+@pytest.mark.filterwarnings("ignore:The p-value may be too small")
+def test_compare_takes_several_baselines(capsys):
+    Path("a.run").write_text(Path("old.run").read_text().replace("old", "a"))
+    command = "compare qrels a.run old.run new.run.x -m mrr"
+    scores = score_runs(
+        "qrels", {name: name for name in ("a.run", "old.run", "new.run.x")}, "mrr"
+    )
+    scores = {name.partition(".")[0]: scores[name] for name in scores.rankers}
+    expected = compare_rankers(scores, baseline=["old", "a"])
+    options = " --baseline old --baseline a.run --baseline old.run --markdown"
+    assert run(capsys, command + options)[:2] == (0, f"{expected.to_markdown()}\n")
 
 
 @pytest.mark.usefixtures("_two_runs")

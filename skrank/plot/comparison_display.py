@@ -263,10 +263,9 @@ class ComparisonDisplay(Display):
         """
         check_choice(kind, get_args(Kind), "kind", "ComparisonDisplay")
         if kind == "auto":
-            n_rankers = len({*self.ranker, *self.baseline})
-            has_pairs = len(set(self.baseline)) > 1 and self.claim is None
-            is_long = has_pairs and n_rankers > _MOST
-            kind = "means" if is_long and self.means is not None else "differences"
+            is_long = len({*self.ranker, *self.baseline}) > _MOST
+            is_long = is_long and self._has_all_pairs and self.means is not None
+            kind = "means" if is_long else "differences"
         if kind == "differences":
             self._plot_differences(ax)
         elif self.means is None:
@@ -277,6 +276,13 @@ class ComparisonDisplay(Display):
         else:
             self._plot_means(ax)
         return self
+
+    @property
+    def _has_all_pairs(self):
+        """Return True if all pairs were tested for a difference in either direction."""
+        pairs = {*map(frozenset, zip(self.ranker, self.baseline, strict=True))}
+        n_rankers = len({*self.ranker, *self.baseline})
+        return self.claim is None and len(pairs) == n_rankers * (n_rankers - 1) / 2
 
     @property
     def _is_greater(self):
@@ -416,7 +422,7 @@ class ComparisonDisplay(Display):
         has_baseline = self.letters is None and len(set(self.baseline)) == 1
         if has_baseline:
             reference = names.index(self.baseline[0])
-        elif self.claim is None:
+        elif self._has_all_pairs:
             best = np.nan_to_num(mean if greater_is_better else -mean, nan=-np.inf)
             reference = int(best.argmax())
         else:

@@ -95,7 +95,7 @@ def compare_rankers(
     scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
     by: str | Sequence[str] | None = None,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     test: Literal[
         "auto", "permutation", "score", "t", "anytime", "wilcoxon", "sign"
     ] = "auto",
@@ -131,8 +131,10 @@ def compare_rankers(
     by : str or list of str, default=None
         The key columns of the scores, such as a country, whose values are compared by
         themselves. All of these segments together are one family.
-    baseline : str, default=None
-        The ranker that all others are compared with. If None, all pairs are compared.
+    baseline : str or list of str, default=None
+        The ranker that all others are compared with, or several such rankers, whose
+        comparisons are one family: two of these are compared once, the later one minus
+        the one before it in the list. If None, all pairs are compared.
     test : TESTS
     correction : {"max-t", "holm", "bh"} or None, default="max-t"
         How p-values are adjusted for the number of comparisons: by the maximum over the
@@ -300,6 +302,8 @@ def compare_rankers(
     scores = as_one(scores, by, clusters, "compare_rankers")
     table = scores.table
     _check_sizes(table)
+    if not isinstance(baseline, str) and np.iterable(baseline):
+        baseline = tuple(baseline)
     pairs = _pairs(table.rankers, baseline)
     clusterings, segments = segments_of(table, by, clusters, "compare_rankers")
     n_units = count_units(table.weight, len(table.keys["qid"]), clusterings)
@@ -518,13 +522,20 @@ def _pairs(rankers, baseline):
     """Return the pairs to compare, as positions (ranker, baseline)."""
     if baseline is None:
         return [(j, i) for i, j in itertools.combinations(range(len(rankers)), 2)]
-    if baseline not in rankers:
+    is_list = isinstance(baseline, tuple)
+    names = baseline if is_list else (baseline,)
+    are_rankers = names and all(name in rankers for name in names)
+    if not are_rankers or len(set(names)) < len(names):
+        accepted = "a ranker or a list of different ones" if is_list else "a ranker"
         raise ValueError(
-            "The 'baseline' parameter of compare_rankers must be a ranker, among "
+            f"The 'baseline' parameter of compare_rankers must be {accepted}, among "
             f"{list(rankers)}. Got {shown(baseline)} instead."
         )
-    place = rankers.index(baseline)
-    return [(i, place) for i in range(len(rankers)) if i != place]
+    pairs = []
+    for place in map(rankers.index, names):
+        others = (i for i in range(len(rankers)) if i != place)
+        pairs += [(i, place) for i in others if (place, i) not in pairs]
+    return pairs
 
 
 class _Block(NamedTuple):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -53,7 +54,7 @@ class RankerComparison(Result):
         p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined, detectable
         and test; before them those of the segment, by the names of its columns.
     by, baseline, test, correction, alternative, margin, clusters : object
-        The parameters of the comparison.
+        The parameters of the comparison; several baselines are a tuple.
     confidence_level : float
         The level of the intervals.
     are_simultaneous : bool
@@ -98,7 +99,7 @@ class RankerComparison(Result):
     scores: QueryScores
     rows: tuple[Bunch, ...]
     by: object
-    baseline: str | None
+    baseline: str | Sequence[str] | None
     test: str
     correction: str | None
     alternative: str
@@ -236,7 +237,7 @@ class RankerComparison(Result):
 
         The best mean of each metric is bold, also if several are printed alike. Letters
         say which rankers do not differ significantly, or marks which ones differ from
-        the baseline. The title names the test, the correction and the number of
+        the baseline; of several baselines these have numbers. The title names the test, the correction and the number of
         queries.
 
         Parameters
@@ -359,13 +360,27 @@ class RankerComparison(Result):
                 for row in self.intervals.rows
                 if self.letters
             }
-        marks, two_sided = {}, is_two_sided(self.alternative, self.margin)
+        marks, numbers = {}, self._numbers
+        two_sided = is_two_sided(self.alternative, self.margin)
         for row in self.rows:
-            if is_at_most(row.p_adjusted, 1 - self.confidence_level):
-                is_worse = self._direction(row.metric) * row.difference < 0
-                mark = WORSE_MARK if two_sided and is_worse else BETTER_MARK
-                marks[self._segment(row), row.metric, row.ranker] = mark
-        return marks
+            if not is_at_most(row.p_adjusted, 1 - self.confidence_level):
+                continue
+            gain = self._direction(row.metric) * row.difference
+            ends = [(row.ranker, row.baseline, gain)]
+            if row.ranker in numbers and self.alternative == "two-sided":
+                ends.append((row.baseline, row.ranker, -gain))
+            for ranker, baseline, of_ranker in ends:
+                mark = WORSE_MARK if two_sided and of_ranker < 0 else BETTER_MARK
+                place = self._segment(row), row.metric, ranker
+                marks.setdefault(place, []).append(mark + numbers[baseline])
+        return {place: "".join(sorted(of_place)) for place, of_place in marks.items()}
+
+    @property
+    def _numbers(self):
+        """Return the number of each baseline in marks, "" of a single one."""
+        names = [self.baseline] if isinstance(self.baseline, str) else self.baseline
+        numbers = map(str, range(1, len(names) + 1)) if len(names) > 1 else [""]
+        return dict(zip(names, numbers, strict=True))
 
     def _caption(self, uncertainty):
         """Return the title of the table of rankers and metrics."""
@@ -385,10 +400,14 @@ class RankerComparison(Result):
         test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}, {level}"
         asked = self._asked()
         if self.baseline is not None:
+            names = ", ".join(
+                f"{name} ({number})" if number else name
+                for name, number in self._numbers.items()
+            )
             claim = f"{BETTER_MARK} significantly better and {WORSE_MARK} worse than "
-            claim += self.baseline
+            claim += names
             if asked:
-                claim = f"{BETTER_MARK} difference from {self.baseline} {asked}"
+                claim = f"{BETTER_MARK} difference from {names} {asked}"
             words = f"{claim}: {test}."
         elif self.letters:
             within = " and ".join(["metric", *self.segment_names])

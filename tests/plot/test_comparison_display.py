@@ -281,6 +281,12 @@ def test_many_rankers_are_drawn_by_their_means(five):
     comparison = compare_rankers(five, baseline="none")
     display = ComparisonDisplay.from_comparison(comparison)
     assert len(display.intervals_[0].get_segments()) == 2 * 4
+    # Two baselines do not have all pairs.
+    comparison = compare_rankers(five, baseline=["none", "8"])
+    display = ComparisonDisplay.from_comparison(comparison)
+    assert len(display.intervals_[0].get_segments()) == 2 * (4 + 3)
+    display.plot(kind="means")
+    assert list(display.points_[0]) == ["mean"]
     # Means do not show a claim about pairs.
     comparison = compare_rankers(five["mrr"], margin=0.1)
     display = ComparisonDisplay.from_comparison(comparison)

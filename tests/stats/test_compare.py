@@ -387,24 +387,58 @@ def test_adjusted_p_values_are_not_below_their_own(correction):
         assert all(row.p_adjusted == row.pvalue for row in rows)
 
 
+def adjusted_by_all_signs(differences):
+    """Return the adjusted p-values of max-T, of an array with a row for each pair."""
+    norm = np.sqrt((differences**2).sum(axis=1))
+    signs = np.array(list(itertools.product([1, -1], repeat=differences.shape[1])))
+    flipped = np.abs(signs @ differences.T) / norm
+    observed = np.abs(differences.sum(axis=1)) / norm
+    # The largest one, and then without it, and so on.
+    left, expected, before = [*range(len(differences))], {}, 0.0
+    for place in np.argsort(-observed):
+        reached = np.mean(flipped[:, left].max(axis=1) >= observed[place] - 1e-9)
+        expected[place] = before = max(before, reached)
+        left.remove(place)
+    return [expected[place] for place in range(len(differences))]
+
+
 def test_max_t_is_that_of_all_signs_with_few_queries():
     values = np.random.RandomState(0).rand(3, 7)
     rows = compare_rankers(scores_of(a=values[0], b=values[1], c=values[2])).rows
     differences = np.array([values[1] - values[0], values[2] - values[0],
                             values[2] - values[1]])  # fmt: skip
-    norm = np.sqrt((differences**2).sum(axis=1))
-    signs = np.array(list(itertools.product([1, -1], repeat=7)))
-    flipped = np.abs(signs @ differences.T) / norm
-    observed = np.abs(differences.sum(axis=1)) / norm
-    # The largest one, and then without it, and so on.
-    left, expected, before = [0, 1, 2], {}, 0.0
-    for place in np.argsort(-observed):
-        reached = np.mean(flipped[:, left].max(axis=1) >= observed[place] - 1e-9)
-        expected[place] = before = max(before, reached)
-        left.remove(place)
-    assert [row.p_adjusted for row in rows] == pytest.approx(
-        [expected[place] for place in range(3)]
-    )
+    expected = pytest.approx(adjusted_by_all_signs(differences))
+    assert [row.p_adjusted for row in rows] == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_several_baselines_are_one_family(seed):
+    rng = np.random.RandomState(seed)
+    values = {
+        name: {"x": rng.rand(9) + shift, "y": rng.rand(9)}
+        for name, shift in zip("abcd", [0, 0.2, 0.3, 0.5], strict=True)
+    }
+    rows = compare_rankers(scores_of(**values), baseline=["c", "a"]).rows
+    pairs = [("a", "c"), ("b", "c"), ("d", "c"), ("b", "a"), ("d", "a")]
+    found = [(row.metric, row.ranker, row.baseline) for row in rows]
+    assert found == [(metric, *pair) for metric in "xy" for pair in pairs]
+    differences = np.array([
+        values[one][metric] - values[other][metric] for metric, one, other in found
+    ])  # fmt: skip
+    assert [row.difference for row in rows] == pytest.approx(differences.mean(axis=1))
+    expected = pytest.approx(adjusted_by_all_signs(differences))
+    assert [row.p_adjusted for row in rows] == expected
+    assert [row.low > 0 or row.high < 0 for row in rows] == [
+        row.p_adjusted <= 0.05 for row in rows
+    ]
+
+
+def test_one_baseline_in_a_list_is_one_and_all_of_them_are_all_pairs():
+    scores = drawn_scores(["mrr", "ndcg"])
+    for baseline, other in (["b"], "b"), (np.array(["a", "b", "c"]), None):
+        both = (compare_rankers(scores, baseline=one) for one in (baseline, other))
+        one, other = ([dict(row) for row in comparison.rows] for comparison in both)
+        assert one == other
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
@@ -739,6 +773,9 @@ def test_ranks_of_differences_that_are_equal_but_for_rounding_are_equal():
     ("options", "message"),
     [
         ({"baseline": "z"}, "must be a ranker, among .*Got 'z'"),
+        ({"baseline": ["a", "z"]}, "ranker or a list of different ones, among .*'z'"),
+        ({"baseline": ["a", "a"]}, "ranker or a list of different ones, among "),
+        ({"baseline": []}, "ranker or a list of different ones, among "),
         ({"test": "anova"}, "'test' parameter of compare_rankers must be a str among"),
         ({"correction": "tukey"}, "'correction' parameter"),
         ({"alternative": "bigger"}, "'alternative' parameter"),

@@ -4,6 +4,7 @@
 
 import itertools
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -228,6 +229,34 @@ def test_marks_say_what_is_better_and_worse_than_the_baseline():
         rf"same & {means[2]:.4f} \\",
         rf"more & \textbf{{{means[3]:.4f}}}\textsuperscript{{\dag{{}}}} \\",
     ]
+
+
+def test_marks_have_the_numbers_of_several_baselines():
+    rng = np.random.RandomState(0)
+    base = rng.rand(50)
+    scores = scores_of(
+        old=base, less=base - 0.5, same=base + 0.01 * rng.randn(50), more=base + 0.5
+    )
+
+    def marks(**options):
+        text = compare_rankers(scores, baseline=["old", "less"], **options)
+        title, _, _, _, *lines = text.to_markdown().split("\n")
+        found = [re.search(r"<sup>(.*)</sup>|\| *$", line)[1] for line in lines]
+        return found, title
+
+    found, title = marks()
+    # Of two baselines, one is better and the other worse.
+    assert found == ["†2", "‡1", "†2", "†1†2"]
+    assert "† significantly better and ‡ worse than old (1), less (2): " in title
+    found, title = marks(margin=0.1)
+    assert found == [None, None, "†1", None]
+    assert "† difference from old (1), less (2) within 0.1 of 0: " in title
+    found, title = marks(margin=0.6)
+    assert found == ["†2", "†1", "†1†2", "†1"]
+    found, _ = marks(alternative="greater")
+    assert found == [None, None, "†2", "†1†2"]
+    latex = compare_rankers(scores, baseline=["old", "less"]).to_latex()
+    assert r"\textsuperscript{\dag{}1\dag{}2}" in latex
 
 
 def test_a_smaller_rank_is_better_than_the_baseline():
