@@ -268,6 +268,8 @@ def words_of(request, cutoff=None):
     summary = inspect.getdoc(metric.function).partition("\n")[0]
     found = _ABBREVIATION.search(summary)
     words = found[1] if found else metric_of(metric.function).name.replace("_", " ")
+    if metric.fixed and not metric.adjusted:  # the function is more than this name
+        words = metric.name.replace("_", " ")
     words = words.removesuffix("@k")
     cutoff = cutoff or options.own.get("k")
     if cutoff:

@@ -17,6 +17,8 @@ WORDS = {
     "ndcg_at_10": "NDCG@10",
     "hits@1": "Hits@1",
     "precision@3": "P@3",
+    "recall@3": "R@3",
+    "recall_cap@3": "recall cap@3",
     "f1@3": "F1@3",
     "query_auc": "QAUC",
     "neg_mean_rank": "negative MR",
