@@ -107,12 +107,13 @@ def undefined_words(counts):
     )
 
 
-def as_latex(title, tables, left=TEXT, *, is_caption=False):
+def as_latex(title, tables, left=TEXT, *, is_caption=False, caption=None, label=None):
     """Return a title and some tables in LaTeX.
 
-    The title is a comment, or the caption of a `table` environment.
+    The title is a comment, or the caption of a `table` environment, which may have
+    another `caption` and a `label`, both of which are LaTeX.
     """
-    title = _replaced(title, _LATEX)
+    title = _replaced(title, _LATEX) if caption is None else caption
     parts = [] if is_caption else [_wrapped(f"% {title}", "% ")]
     for header, rows in tables:
         columns = "".join("l" if name in left else "r" for name in header)
@@ -122,6 +123,7 @@ def as_latex(title, tables, left=TEXT, *, is_caption=False):
         if is_caption:
             caption = _wrapped(rf"\caption{{{title}}}")
             above = [r"\begin{table}", r"\centering", caption]
+            above += [] if label is None else [rf"\label{{{label}}}"]
             rules = [*above, *rules, r"\end{table}"]
         parts.append("\n".join(rules))
     return "\n\n".join(parts)

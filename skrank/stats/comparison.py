@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from string import ascii_letters
@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, check_count
+from skrank._checks import check_choice, check_count, check_instance, shown
 from skrank._columns import as_frame
 from skrank._docs import Clusters, FrameKind
 from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_words
@@ -26,6 +26,7 @@ from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 from skrank.stats.results import (
     JUDGED,
     OF_JUDGE,
+    PLACES,
     ConfidenceIntervals,
     Result,
     shown_ends,
@@ -237,8 +238,8 @@ class RankerComparison(Result):
 
         The best mean of each metric is bold, also if several are printed alike. Letters
         say which rankers do not differ significantly, or marks which ones differ from
-        the baseline; of several baselines these have numbers. The title names the test, the correction and the number of
-        queries.
+        the baseline, with its number if there are several. The title names the test,
+        the correction and the number of queries.
 
         Parameters
         ----------
@@ -261,6 +262,10 @@ class RankerComparison(Result):
         *,
         rows: Literal["rankers", "differences"] = "rankers",
         uncertainty: Literal["interval", "standard error"] | None = None,
+        digits: int = 4,
+        names: Mapping[str, str] | None = None,
+        caption: str | None = None,
+        label: str | None = None,
     ) -> str:
         """Return the means of all rankers as a table in LaTeX, for a paper.
 
@@ -272,16 +277,83 @@ class RankerComparison(Result):
             As in `to_markdown`.
         uncertainty : {"interval", "standard error"}, default=None
             As in `to_markdown`.
+        digits : int, default=4
+            The decimal places of means, differences and their uncertainty.
+        names : dict of str to str, default=None
+            What rankers and metrics are called in the table, by their names. Those that
+            it does not have keep theirs.
+        caption, label : str, default=None
+            The caption instead of the title, and the label of the table, for
+            ``rows="rankers"``. Both are LaTeX and are written as they are.
 
         Returns
         -------
         text : str
             A `table` environment whose caption is the title; of differences the title
             as a comment and a `tabular` environment for each table.
+
+        Raises
+        ------
+        ValueError
+            If a parameter has an invalid value, or two rankers or metrics get the same
+            name.
         """
-        title, tables = self._tables_of(rows, uncertainty, "to_latex")
         is_caption = rows == "rankers"
-        return as_latex(title, tables, left=self._left, is_caption=is_caption)
+        for name, text in {"caption": caption, "label": label}.items():
+            if text is None:
+                continue
+            check_instance(text, str, name, "to_latex")
+            if not is_caption:
+                raise ValueError(
+                    f"The {name!r} parameter of to_latex must be None with "
+                    f"rows={rows!r}, which is not a table environment. Got {text!r}."
+                )
+        digits = check_count(digits, "digits", least=0)
+        one = self if names is None else self._renamed(names)
+        title, tables = one._tables_of(rows, uncertainty, "to_latex", digits)
+        options = {"is_caption": is_caption, "caption": caption, "label": label}
+        return as_latex(title, tables, left=one._left, **options)
+
+    def _renamed(self, names):
+        """Return the comparison with other names of rankers and metrics."""
+        if not isinstance(names, Mapping) or {*map(type, names.values())} - {str}:
+            raise TypeError(
+                "The 'names' parameter of to_latex must be a dict of str to str. Got "
+                f"{shown(names)} instead."
+            )
+
+        def called(name):
+            return names.get(name, name)
+
+        def renamed(scores):
+            if scores is None:
+                return None
+            rankers = [called(name) for name in scores.rankers]
+            metrics = [called(name) for name in scores.metrics]
+            for new in (rankers, metrics):
+                if len(set(new)) < len(new):
+                    raise ValueError(
+                        "The 'names' parameter of to_latex must give rankers and "
+                        f"metrics different names. Got {new}."
+                    )
+            requests = zip(scores.table.requests, metrics, strict=True)
+            requests = tuple(request._replace(key=name) for request, name in requests)
+            options = {"rankers": tuple(rankers), "requests": requests}
+            return QueryScores(scores.table._replace(**options))
+
+        entries, of_rows = ("metric", "ranker", "baseline"), []
+        for row in self.rows:
+            of_rows.append(Bunch(**row | {name: called(row[name]) for name in entries}))
+        baseline = called(self.baseline) if isinstance(self.baseline, str) else None
+        if isinstance(self.baseline, tuple):
+            baseline = tuple(map(called, self.baseline))
+        return replace(
+            self,
+            scores=renamed(self.scores),
+            rows=tuple(of_rows),
+            baseline=baseline,
+            judge=renamed(self.judge),
+        )
 
     def _repr_html_(self):
         """Return the means of all rankers as a table for a notebook."""
@@ -300,23 +372,23 @@ class RankerComparison(Result):
             for metric in self.metrics
         }
 
-    def _tables_of(self, rows, uncertainty, caller):
+    def _tables_of(self, rows, uncertainty, caller, digits=PLACES):
         """Return the title and the tables of `to_markdown`."""
         check_choice(rows, {"rankers", "differences"}, "rows", caller)
         check_choice(
             uncertainty, {"interval", "standard error", None}, "uncertainty", caller
         )
         if rows == "rankers":
-            return self._caption(uncertainty), [self._means(uncertainty)]
+            return self._caption(uncertainty), [self._means(uncertainty, digits)]
         if uncertainty is not None:
             raise ValueError(
                 f"The 'uncertainty' parameter of {caller} must be None with "
                 "rows='differences', where every row has its interval. Got "
                 f"{uncertainty!r} instead."
             )
-        return self._tables()
+        return self._tables(digits)
 
-    def _means(self, uncertainty):
+    def _means(self, uncertainty, digits):
         """Return the header and the rows of the table of rankers and metrics."""
         marks = self._marks()
         columns = []
@@ -325,13 +397,13 @@ class RankerComparison(Result):
             for (segment, name), rows in self.intervals._best_first.items():
                 if name != metric:
                     continue
-                best = f"{rows[0].estimate:.4f}"
+                best = f"{rows[0].estimate:.{digits}f}"
                 for row in rows:
-                    text = f"{row.estimate:.4f}"
+                    text = f"{row.estimate:.{digits}f}"
                     after = {
                         None: "",
-                        "interval": shown_ends(row),
-                        "standard error": f"± {row.standard_error:.4f}",
+                        "interval": shown_ends(row, digits),
+                        "standard error": f"± {row.standard_error:.{digits}f}",
                     }[uncertainty]
                     mark = marks.get((segment, metric, row.ranker), "")
                     cell = Cell(text, text == best, mark, after)
@@ -469,7 +541,7 @@ class RankerComparison(Result):
             f"{levels}{about}"
         )
 
-    def _estimates(self):
+    def _estimates(self, digits):
         """Return the header and the rows of the table of rankers."""
         header = [*self.segment_names, "metric", "ranker", "estimate", "interval"]
         if self.letters:
@@ -483,14 +555,14 @@ class RankerComparison(Result):
                     *(str(row[name]) for name in self.segment_names),
                     row.metric,
                     row.ranker,
-                    f"{row.estimate:.4f}",
-                    shown_ends(row),
+                    f"{row.estimate:.{digits}f}",
+                    shown_ends(row, digits),
                 ]
                 letters = [self._letters_of(row, row.ranker)] if self.letters else []
                 rows.append(cells + letters)
         return header, rows
 
-    def _differences(self):
+    def _differences(self, digits):
         """Return the header and the rows of the table of differences."""
         header = [
             *self.segment_names,
@@ -503,28 +575,28 @@ class RankerComparison(Result):
                 row.metric,
                 row.ranker,
                 row.baseline,
-                f"{row.difference:+.4f}",
-                shown_ends(row),
+                f"{row.difference:+.{digits}f}",
+                shown_ends(row, digits),
                 f"{row.pvalue:.2g}",
                 f"{row.p_adjusted:.2g}",
                 f"{row.wins}/{row.ties}/{row.losses}",
-                f"{row.detectable:.4f}",
+                f"{row.detectable:.{digits}f}",
             ]
             for row in self.rows
         ]
         if self.judge is not None:
             header += JUDGED
             for line, row in zip(rows, self.rows, strict=True):
-                line += shown_judge(row)
+                line += shown_judge(row, digits)
         return header, rows
 
-    def _tables(self):
+    def _tables(self, digits=PLACES):
         title = self._title()
         if self.letters is None and self._has_all_pairs:
             title += ". Letters are left out: they would be too many to compare."
         if self.judge is not None:
             title += f". {OF_JUDGE}"
-        return title, [self._estimates(), self._differences()]
+        return title, [self._estimates(digits), self._differences(digits)]
 
 
 def _counted(n, noun, several=None):

@@ -17,6 +17,9 @@ from skrank._columns import KINDS, as_frame
 from skrank._docs import FrameKind, share_frame_words
 from skrank._text_tables import TEXT, as_html, as_text, undefined_words
 
+# The decimal places of numbers in tables.
+PLACES = 4
+
 
 class Result:
     """A result with rows, by rankers and metrics, which prints as tables.
@@ -211,7 +214,7 @@ class ConfidenceIntervals(Result, Mapping):
         cells = [
             [
                 *(str(row[name]) for name in names),
-                f"{row.estimate:.4f}",
+                f"{row.estimate:.{PLACES}f}",
                 shown_ends(row),
                 row.method,
             ]
@@ -236,18 +239,18 @@ OF_JUDGE = (
 )
 
 
-def shown_judge(row):
+def shown_judge(row, digits=PLACES):
     """Return the cells of what a judge adds to a row."""
     return [
-        f"{row.human:.4f}",
-        f"{row.judge:.4f}",
+        f"{row.human:.{digits}f}",
+        f"{row.judge:.{digits}f}",
         f"{row.correlation:.2f}",
         "human alone" if row.people_alone else f"{row.worth:.1f}",
     ]
 
 
-def shown_ends(interval):
+def shown_ends(interval, digits=PLACES):
     """Return the ends of an interval as text."""
     if np.isnan(interval.low):
         return "-"
-    return f"[{interval.low:.4f}, {interval.high:.4f}]"
+    return f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}]"

@@ -320,6 +320,81 @@ def test_the_caption_says_what_was_tested(options, words):
     assert words in title
 
 
+def without_comment(latex):
+    return latex.partition(r"\begin{tabular}")[2]
+
+
+@pytest.mark.parametrize("rows", ["rankers", "differences"])
+def test_names_replace_those_of_rankers_and_metrics(rows):
+    names = {"a": "A & B", "mrr": "MRR@10 %", "unknown": "x"}
+    for options in ({}, {"baseline": "a"}, {"baseline": ["b", "a"]}):
+        comparison = compare_rankers(drawn_scores(["mrr", "hits@1"]), **options)
+        before, after = (
+            comparison.to_latex(rows=rows, names=given) for given in (None, names)
+        )
+        # No number changes, and all else that is called so in the table.
+        expected = re.sub(r"(?m)(^|& )mrr &", r"\1MRR@10 \% &", without_comment(before))
+        expected = re.sub(r"(?m)(^|& )a &", r"\1A \& B &", expected)
+        expected = re.sub(r"\b[lr]{2,}\b", "", expected)
+        assert re.sub(r"\b[lr]{2,}\b", "", without_comment(after)) == expected
+        assert comparison.to_latex(rows=rows) == before
+    title = " ".join(after.partition(r"\begin{tabular}")[0].split())
+    assert rows == "differences" or r"worse than b (1), A \& B (2): " in title
+
+
+def test_names_of_a_table_stay_different():
+    comparison = compare_rankers(drawn_scores("mrr"))
+    with pytest.raises(ValueError, match=r"different names\. Got \['b', 'b', 'c'\]"):
+        comparison.to_latex(names={"a": "b"})
+    assert "c & " in comparison.to_latex(names={"a": "b", "b": "a"})
+    for names in (["a"], {"a": 1}):
+        with pytest.raises(TypeError, match="'names' parameter of to_latex must be"):
+            comparison.to_latex(names=names)
+
+
+def test_the_caption_and_the_label_are_latex():
+    comparison = compare_rankers(drawn_scores("mrr"))
+    latex = comparison.to_latex(caption=r"For $k = 10$, 5\,\%.", label="tab:main")
+    assert latex.split("\n")[2:4] == [
+        r"\caption{For $k = 10$, 5\,\%.}",
+        r"\label{tab:main}",
+    ]
+    rest = without_comment(comparison.to_latex())
+    assert without_comment(latex) == rest
+    for name in ("caption", "label"):
+        with pytest.raises(ValueError, match=f"'{name}' parameter of to_latex must be"):
+            comparison.to_latex(rows="differences", **{name: "x"})
+        with pytest.raises(TypeError, match=f"'{name}' parameter of to_latex must be"):
+            comparison.to_latex(**{name: 3})
+
+
+@pytest.mark.parametrize("digits", [2, 3, 6])
+def test_the_digits_of_a_table_are_a_choice(digits):
+    comparison = compare_rankers(drawn_scores("mrr"), baseline="a")
+    row, (_, one, _) = comparison.rows[0], comparison.intervals.rows
+    paper = comparison.to_latex(digits=digits, uncertainty="interval")
+    ends = f"[{one.low:.{digits}f}, {one.high:.{digits}f}]"
+    assert f"b & {one.estimate:.{digits}f}" in paper
+    assert ends in paper
+    error = comparison.to_latex(digits=digits, uncertainty="standard error")
+    assert rf"$\pm$ {one.standard_error:.{digits}f} \\" in error
+    table = comparison.to_latex(rows="differences", digits=digits)
+    assert f"mrr & b & {one.estimate:.{digits}f} & {ends}" in table
+    difference = f"{row.difference:+.{digits}f}"
+    ends = f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
+    assert f"mrr & b & a & {difference} & {ends} & " in table
+    assert rf" & {row.detectable:.{digits}f} \\" in table
+
+
+def test_means_that_are_alike_with_fewer_digits_are_all_bold():
+    base = np.linspace(0.2, 0.9, 30)  # the mean is 0.55
+    comparison = compare_rankers(scores_of(a=base, b=base - 4e-4, c=base - 0.2))
+    assert comparison.to_latex().count(r"\textbf{0.55") == 1
+    assert comparison.to_latex(digits=3).count(r"\textbf{0.550}") == 2
+    with pytest.raises(ValueError, match="digits == -1, must be >= 0"):
+        comparison.to_latex(digits=-1)
+
+
 def test_segments_are_rows_with_a_best_of_their_own():
     scores = drawn_scores("mrr", by={"part": np.repeat(["x", "y"], 240)})
     lines = compare_rankers(scores, by="part").to_markdown().split("\n")
