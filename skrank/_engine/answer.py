@@ -556,8 +556,8 @@ def ranking_metric(
         enter(metric)
         left_out = defaults | {"replace_undefined_by": np.nan}
         for variant, fixed in dict(variants).items():
-            of_chance = left_out if "adjusted" in fixed else defaults
-            enter(replace(metric, name=variant, defaults=of_chance, fixed=fixed))
+            instead = {"defaults": left_out} if "adjusted" in fixed else {}
+            enter(replace(metric, name=variant, fixed=fixed, **instead))
         if inverse_name is not None:
             changed = {"greater_is_better": True, "inverse": True}
             # The variance is known of the metric, not of its inverse.
