@@ -46,6 +46,7 @@ def align(
     missing_queries: Literal["zero", "drop", "raise"] = "zero",
     unjudged_queries: Literal["drop", "raise"] = "drop",
     judged_from: float | None = None,
+    exclude_same_id: bool = False,
     qid: str = "qid",
     doc_id: str = "doc_id",
     grade: str = "grade",
@@ -73,6 +74,10 @@ def align(
     judged_from : float, default=None
         Documents with a lower grade are not judged: 0 for judgements of TREC that hold
         -1. If None, negative grades raise.
+    exclude_same_id : bool, default=False
+        Whether to take a document with the id of the query itself out of its list, as
+        BEIR does: a search that has the queries among its documents, as in ArguAna,
+        finds it first. A judgement of it stays.
 
     Returns
     -------
@@ -138,11 +143,12 @@ def align(
         check_column_name(column, name, "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
-    rules = missing_queries, unjudged_queries, judged_from
+    check_flag(exclude_same_id, "exclude_same_id", "align")
+    rules = missing_queries, unjudged_queries, judged_from, exclude_same_id
     truth, by_subtopic = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), None
     if isinstance(qrels, Bunch) and "subtopic" in qrels:
         truth, *by_subtopic = with_subtopics(truth, qrels.subtopic, judged_from)
-        rules = missing_queries, unjudged_queries, None
+        rules = missing_queries, unjudged_queries, None, exclude_same_id
     names = Names(qid, doc_id, score)
 
     def align_one(data, name):
@@ -206,21 +212,21 @@ def align_sides(truth, result, names, rules):
     """Return judgements and a run aligned, and a sentence on ids that became text.
 
     Each side is its Triples, and whether they are of TREC; `names` are what errors call
-    the sides; `rules` are the three last parameters of :func:`align_triples`.
+    the sides; `rules` are the four last parameters of :func:`align_triples`.
     """
     sides, of_trec = zip(truth, result, strict=True)
     *sides, change = with_ids_of_one_type(*sides, names, of_trec)
     return align_triples(*sides, names, *rules), change
 
 
-def lowest_judged(judged_from, convention):
-    """Return the grade from which documents are judged: as given, or by a convention.
+def rule_of_all(name, given, convention):
+    """Return a rule of judgements and runs: as it is given, or by a convention.
 
     None if neither says it. An unknown convention raises where it is followed.
     """
-    if judged_from is not None or convention not in CONVENTIONS:
-        return judged_from
-    return CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
+    if given is not None or convention not in CONVENTIONS:
+        return given
+    return CONVENTIONS[convention].rules.get("*", {}).get(name)
 
 
 def with_ids_of_one_type(truth, result, names, of_trec):
@@ -267,6 +273,7 @@ def align_triples(
     missing_queries="zero",
     unjudged_queries="drop",
     judged_from=None,
+    exclude_same_id=False,
 ):
     """Return what :func:`align` does, of Triples; `names` are what errors call them."""
     is_judged = _judged(truth, judged_from, names[0])
@@ -300,7 +307,8 @@ def align_triples(
         truth, query = _of_queries(truth, query, ~lacking)
     truth = truth._replace(qid=query)
     result = result._replace(qid=place[run_query])
-    aligned = outer_join(ids, truth, is_judged, result, names)
+    kept = without_same_ids(result, ids[result.qid]) if exclude_same_id else result
+    aligned = outer_join(ids, truth, is_judged, kept, names)
     if not (aligned.judged & aligned.returned).any():
         warn_caller(
             f"No document of {names[1]} is judged. Got documents such as "
@@ -309,6 +317,13 @@ def align_triples(
             UserWarning,
         )
     return aligned
+
+
+def without_same_ids(result, query):
+    """Return the rows of a run whose document does not have the id of the query."""
+    if result.doc_id.dtype.kind != query.dtype.kind:
+        return result
+    return Triples(*(column[result.doc_id != query] for column in result))
 
 
 def _of_queries(triples, query, is_kept):
