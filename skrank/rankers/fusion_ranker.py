@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -74,8 +75,8 @@ class FusionRanker(QueryFinder):
     argument `qid`, in the column `qid_column` of `X` or in the index of `X`. Scorers
     pass on those that they get, also in a search with metadata routing.
 
-    A document that nothing returned gets 0, or by "max" a score below that of all
-    others.
+    A document that nothing returned gets a score below that of all others, and does
+    not change theirs.
 
     Examples
     --------
@@ -195,7 +196,8 @@ class FusionRanker(QueryFinder):
         """
         check_is_fitted(self)
         features = drop_column(X, self.qid_column, self._n_columns)
-        scores = [_scores(features, member) for member in self.estimators_]
+        given = self._given_qid(qid, X=X)
+        scores = [_scores(features, member, given) for member in self.estimators_]
         validate_data(self, features, reset=False, skip_check_array=True)
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
@@ -288,8 +290,9 @@ class FusionRanker(QueryFinder):
         return members
 
 
-def _scores(features, member):
+def _scores(features, member, qid):
     """Return the scores by an estimator, or those in a column."""
     if hasattr(member, "fit"):
-        return column_or_1d(ranking_response(member, features, ask))
+        asked = partial(ask, qid=qid)
+        return column_or_1d(ranking_response(member, features, asked))
     return numeric_array(find_column(features, member, is_id=False), f"X[{member!r}]")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -257,10 +258,11 @@ class QueryRanker(MetaRanker):
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         """Return the scores of the documents."""
         check_is_fitted(self)
+        asked = partial(ask, qid=self._given_qid(None, X=X))
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
-        scores = column_or_1d(ranking_response(self.estimator_, X, ask))
+        scores = column_or_1d(ranking_response(self.estimator_, X, asked))
         return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
 
