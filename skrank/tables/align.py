@@ -79,7 +79,7 @@ def align(
     exclude_same_id : bool, default=False
         Whether to take a document with the id of the query itself out of its list, as
         BEIR does: a search that has the queries among its documents, as in ArguAna,
-        finds it first. A judgement of it stays.
+        finds it first. A judgement of it stays. Text and integers are different ids.
     wide : bool, default=False
         Whether several runs share their rows, as a
         :class:`~skrank.rankers.FusionRanker` and other estimators need it.
