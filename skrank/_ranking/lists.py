@@ -468,16 +468,17 @@ def read_lists(
         lists = _read_flat(
             y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order
         )
-        row_query = lists.order.row_query
+        if returned is exclude is None:
+            return lists
+        query = lists.order.row_query
         if exclude is not None:
-            lists = lists.select(np.flatnonzero(lists.order.take(kept)))
-            lists = lists.changed(row_query=row_query)
+            found = lists.select(np.flatnonzero(lists.order.take(kept)))
+            lists = found.changed(row_query=query)
+            returned = None if returned is None else returned[lists.row]
         if returned is None:
             return lists
-        if lists.row is not None:
-            returned = returned[lists.row]
         found = lists.select(np.flatnonzero(lists.order.take(returned)))
-        return found.changed(row_query=row_query, whole=lists)
+        return found.changed(row_query=query, whole=lists)
     by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order,
               "pooled": pooled}  # fmt: skip
     _check_matrix(y_true, y_score, by_row)

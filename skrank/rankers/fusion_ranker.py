@@ -196,13 +196,13 @@ class FusionRanker(QueryFinder):
         """
         check_is_fitted(self)
         features = drop_column(X, self.qid_column, self._n_columns)
-        given = self._given_qid(qid, X=X)
+        given = self._find_qid(qid, "predict", X=X, is_needed=False)
         scores = [_scores(features, member, given) for member in self.estimators_]
         validate_data(self, features, reset=False, skip_check_array=True)
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
-            qid = self._find_qid(qid, "predict", X=X)
+            qid = self._find_qid(given, "predict", X=X)
             if qid is not None:
                 _, codes = encode_qid(qid, len(scores))
         return fuse_scores(codes, scores, self._fusion)

@@ -120,18 +120,15 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         check_different(y)
         return FitRows(X, y, codes, sample_weight)
 
-    def _given_qid(self, qid, *, X, y=None):
-        """Return the query ids, or None if there are none."""
+    def _find_qid(self, qid, method, *, X, y=None, is_needed=True):
+        """Return the query ids, or None if all rows are one query or need none."""
         if qid is None:
             qid = self.__skrank_qid__(X)
         if qid is None:
             qid = find_level(y, QID)
-        return find_level(X, QID) if qid is None else qid
-
-    def _find_qid(self, qid, method, *, X, y=None):
-        """Return the query ids, or None if all rows are one query."""
-        qid = self._given_qid(qid, X=X, y=y)
-        if self.missing_qid == "single":
+        if qid is None:
+            qid = find_level(X, QID)
+        if self.missing_qid == "single" or not is_needed:
             return qid
         name = type(self).__name__
         return require_qid(

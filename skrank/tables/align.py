@@ -145,6 +145,18 @@ def align(
     >>> runs = {"bm25": run, "dense": {"q1": ["d3", "d1"], "q2": ["d2", "d1"]}}
     >>> evaluate(metrics="map", convention="trec_eval", **align(qrels, runs))
     {'bm25': {'map': 0.125}, 'dense': {'map': 0.75}}
+
+    Side by side, as a search for the weights of their fusion reads them:
+
+    >>> rows = align(qrels, runs, wide=True)
+    >>> rows.data.assign(grade=rows.target)
+      qid  bm25  dense  grade
+    0  q1   0.9    NaN      0
+    1  q1   NaN    2.0      2
+    2  q1   0.7    1.0      1
+    3  q1   NaN    NaN      0
+    4  q2   NaN    2.0      0
+    5  q2   NaN    1.0      1
     """
     check_choice(missing_queries, ("zero", "drop", "raise"), "missing_queries", "align")
     check_choice(unjudged_queries, ("drop", "raise"), "unjudged_queries", "align")
