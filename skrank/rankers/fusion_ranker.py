@@ -67,13 +67,15 @@ class FusionRanker(QueryFinder):
     --------
     QueryRanker : Learns from the columns, in the place of fixed weights.
     skrank.tables.fuse : Fuses runs of TREC, tables and dicts.
+    skrank.tables.align : With ``wide=True`` makes the columns of such runs.
 
     Notes
     -----
     A fused score depends on the other documents of the query, unless it is the sum,
     "mnz" or maximum of the scores themselves. So `predict` needs the query ids, as its
     argument `qid`, in the column `qid_column` of `X` or in the index of `X`. Scorers
-    pass on those that they get, also in a search with metadata routing.
+    pass on those that they get, also in a search with metadata routing, and a ranker to
+    those inside it that take them, such as another FusionRanker.
 
     A document that nothing returned gets a score below that of all others, and does
     not change theirs.
