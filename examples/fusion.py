@@ -19,8 +19,8 @@ on the same held-out queries.
 #
 # A query is an image of a handwritten digit, its documents are other images, and those
 # of the same digit are relevant. One retriever compares the upper three rows of pixels
-# of two images, the other the lower five. A document that a retriever does not return
-# has no score.
+# of two images, the other the lower five. Instead of these frames, judgements and runs
+# may also be files, such as ``"bm25.run"``.
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV
@@ -31,17 +31,24 @@ from skrank.model_selection import QueryKFold, query_train_test_split
 from skrank.plot import ComparisonDisplay
 from skrank.rankers import FusionRanker, QueryRanker
 from skrank.stats import compare_rankers
+from skrank.tables import align
 
 digits = load_digits_retrieval(n_queries=600)
-parts = {
-    "upper": -digits.data[:, :24].sum(axis=1),
-    "lower": -digits.data[:, 24:].sum(axis=1),
+pairs = pd.DataFrame({"qid": digits.qid, "doc_id": digits.document_index})
+qrels = pairs.assign(grade=digits.target)
+upper = pairs.assign(score=-digits.data[:, :24].sum(axis=1))
+lower = pairs.assign(score=-digits.data[:, 24:].sum(axis=1))
+runs = {
+    name: run.sort_values("score").groupby("qid").tail(15)
+    for name, run in {"upper": upper, "lower": lower}.items()
 }
-X = pd.DataFrame({"qid": digits.qid, **parts})
-rank = X.groupby("qid")[["upper", "lower"]].rank(ascending=False)
-X[["upper", "lower"]] = X[["upper", "lower"]].where(rank <= 15)
+
+# %%
+# :func:`~skrank.tables.align` puts the runs side by side. A document that a retriever
+# does not return has no score.
+rows = align(qrels, runs, wide=True)
 X_train, X_test, y_train, y_test = query_train_test_split(
-    X, digits.target, test_size=0.5, random_state=0
+    rows.data, rows.target, test_size=0.5, random_state=0
 )
 print(X_test.head())
 
@@ -73,10 +80,10 @@ models = {
 #
 # For comparison, a FusionRanker of one column is that retriever alone. It puts the
 # documents that the retriever did not return at the end.
-for name in parts:
+for name in runs:
     models[name] = FusionRanker([name], method="max").fit(X_train)
-runs = {name: model.predict(X_test) for name, model in models.items()}
-scores = score_queries(y_test, runs, "ndcg@10", qid=X_test["qid"])
+y_score = {name: model.predict(X_test) for name, model in models.items()}
+scores = score_queries(y_test, y_score, "ndcg@10", qid=X_test["qid"])
 comparison = compare_rankers(scores)
 print(comparison)
 

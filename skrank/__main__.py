@@ -294,6 +294,7 @@ def _of_rows(options, function, **more):
     for option, is_given in {
         "-M": options.depth is not None,
         "--missing-queries": options.missing_queries is not None,
+        "--exclude-same-id": options.exclude_same_id is not None,
         # Its NDCG needs requests of its own.
         "-l of trec_eval": options.convention == "trec_eval" and level is not None,
     }.items():
@@ -570,6 +571,12 @@ def _add(commands, function):
         metavar="GRADE",
         help="documents with a lower grade are not judged; 0 with the convention "
         "trec_eval",
+    )
+    command.add_argument(
+        "--exclude-same-id",
+        action=argparse.BooleanOptionalAction,
+        help="a document with the id of its query is taken out of a run, as with the "
+        "convention beir",
     )
     command.add_argument(
         "-M",

@@ -96,9 +96,10 @@ adjusted_z : bool or {"ratio", "z"}, default={default}
 sample_weight : array-like of shape (n_samples,) or (n_queries,), default={default}
     The weight of each query: one value per row, constant within a query, or one per
     query if `y_score` has one row per query.
-exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default={default}
-    Mask of documents to leave out of the ranking, for a `y_score` of shape
-    (n_queries, n_docs) only. A target is never excluded.
+exclude : {array-like, sparse matrix} of bool, shape of `y_score`, default={default}
+    Mask of documents to leave out, as if they were not there: what a user has already
+    seen, or a document that is the query itself. Only of a `y_score` of shape
+    (n_queries, n_docs) may it be sparse; a target is never excluded.
 judged : array-like of bool of shape (n_samples,), default={default}
     Which documents have a grade. The `y_true` of the others is not read. If None, all
     documents are judged.

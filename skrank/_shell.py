@@ -25,8 +25,9 @@ from skrank.evaluation.query_scores import QueryScores, is_saved, whole_file
 from skrank.tables.align import (
     align_sides,
     by_subtopic_of,
-    lowest_judged,
+    rule_of_all,
     with_subtopics,
+    without_same_ids,
 )
 from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_form
 from skrank.tables.source import UnknownColumn, is_table_file
@@ -102,7 +103,7 @@ def load_judgements(options, advance=lambda n_bytes: None, *, subtopics=False):
     of_lines = read_qrels(path, subtopics=True).subtopic
     convention = options.convention  # of several none decides what is judged
     convention = convention if isinstance(convention, str) else None
-    lowest = lowest_judged(options.judged_from, convention)
+    lowest = rule_of_all("judged_from", options.judged_from, convention)
     triples, *of_documents = with_subtopics(side.triples, of_lines, lowest)
     return side._replace(triples=triples, subtopics=tuple(of_documents))
 
@@ -226,7 +227,8 @@ def saved_scores(options):
 # The options of how rankings are scored, which is done where scores are read.
 _OF_RANKINGS = [
     *("qid", "doc_id", "y_true", "y_score", "missing_queries", "judged_from", "depth"),
-    *("names", "column", "convention", "relevance_level", "threshold", "ties"),
+    *("exclude_same_id", "names", "column", "convention", "relevance_level"),
+    *("threshold", "ties"),
 ]
 
 
@@ -238,8 +240,12 @@ def aligned(options, truth, result, convention=None):
     judged_from = options.judged_from
     if judged_from is not None:
         judged_from = check_number(judged_from, "--judged-from", "skrank")
+    same = rule_of_all("exclude_same_id", options.exclude_same_id, convention)
     if options.depth is not None:
         check_count(options.depth, "-M")
+        if same:
+            others = without_same_ids(result.triples, result.triples.qid)
+            result = result._replace(triples=others)
         is_trec_eval = convention == "trec_eval"
         top, n_cut = top_of_queries(result.triples, options.depth, is_trec_eval)
         result = result._replace(triples=top)
@@ -250,10 +256,10 @@ def aligned(options, truth, result, convention=None):
                 f"{queries} of {result.name}: the last ids stay, as in trec_eval.",
                 options,
             )
-    lowest = lowest_judged(judged_from, convention)
+    lowest = rule_of_all("judged_from", judged_from, convention)
     if truth.subtopics:  # which know what is judged
         lowest = None
-    rules = options.missing_queries or "zero", "drop", lowest
+    rules = options.missing_queries or "zero", "drop", lowest, same
     sides, names = (truth[:2], result[:2]), (truth.name, result.name)
     found, change = align_sides(*sides, names, rules)
     if change:

@@ -404,6 +404,7 @@ BAD = {
     "evaluate - -": "Only one of QRELS and RUN can be '-'",
     "evaluate rows.csv -m mrr": "no column 'qid'. Got ['user', 'bought', 'bm25', 'dens",
     "evaluate rows.csv --missing-queries zero": "--missing-queries goes with runs",
+    "evaluate rows.csv --exclude-same-id": "--exclude-same-id goes with runs",
     "evaluate rows.csv -M 3 -m mrr": "-M goes with runs. Got a table, rows.csv",
     "evaluate rows.csv -l 1 --convention trec_eval -m mrr": "-l of trec_eval goes with",
     "evaluate qrels rows.csv -m mrr --y-score x --y-score y": "Got --y-score y too",

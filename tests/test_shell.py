@@ -119,6 +119,24 @@ def test_judgements_of_beir_are_read_by_their_columns(capsys, tmp_path):
     assert run(capsys, f"evaluate test.tsv a.run -m mrr --json {columns}")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "mrr"),
+    [
+        ("", 1 / 2),
+        ("--exclude-same-id", 1.0),
+        ("--exclude-same-id -M 1", 1.0),
+        ("-M 1", 0.0),
+        ("--convention beir", 1.0),
+        ("--convention beir --no-exclude-same-id", 1 / 2),
+    ],
+)
+def test_the_document_that_is_the_query_is_taken_out(capsys, tmp_path, options, mrr):
+    (tmp_path / "qrels").write_text("1 0 2 1\n")
+    (tmp_path / "a.run").write_text("1 Q0 1 1 9 t\n1 Q0 2 2 8 t\n")
+    _, output, _ = run(capsys, f"evaluate qrels a.run -m mrr --json {options}")
+    assert json.loads(output) == {"t": {"mrr": mrr}}
+
+
 FORMS = {
     "evaluate qrels a.run b.run -m mrr -m map@1 --csv": (
         f"ranker,mrr,map@1\nt,{MRR!r},{1 / 3!r}\nb,{(3 / 4 + 2) / 3!r},{2.5 / 3!r}\n"

@@ -464,6 +464,44 @@ TASKS = [
         """,
         ("pandas",),
     ),
+    Task(
+        "two runs to a tuned fusion",
+        4,
+        """
+        from pathlib import Path
+        import numpy as np
+        from sklearn.model_selection import GridSearchCV
+        from skrank.model_selection import QueryKFold
+        from skrank.rankers import FusionRanker
+        from skrank.tables import align, fuse, score_runs
+
+        rng = np.random.default_rng(0)
+        grade = rng.integers(2, size=(40, 30))
+        Path("qrels").write_text("".join(
+            f"{q} 0 d{d} {grade[q, d]}\\n" for q, d in np.ndindex(grade.shape)
+        ))
+        for name, noise in {"bm25.run": 2.0, "dense.run": 1.0}.items():
+            score = grade + noise * rng.normal(size=grade.shape)
+            Path(name).write_text("".join(
+                f"{q} Q0 d{d} 0 {score[q, d]} {name}\\n"
+                for q, d in np.ndindex(grade.shape) if score[q, d] > 0
+            ))
+        # task
+        rows = align("qrels", {"bm25": "bm25.run", "dense": "dense.run"}, wide=True)
+        ranker = FusionRanker(method="sum", norm="min-max")
+        grid = {"weights": [(1, 0), (1, 1), (1, 3), (0, 1)]}
+        search = GridSearchCV(ranker, grid, scoring="ndcg@10", cv=QueryKFold(5)).fit(
+            rows.data, rows.target
+        )
+        # result
+        assert 0 not in search.best_params_["weights"]
+        runs = {"bm25": "bm25.run", "dense": "dense.run"}
+        runs["tuned"] = fuse(runs, "sum", norm="min-max", **search.best_params_)
+        means = score_runs("qrels", runs, "ndcg@10").summary()
+        assert max(means, key=lambda name: means[name]["ndcg@10"]) == "tuned"
+        """,
+        ("pandas",),
+    ),
 ]
 
 

@@ -86,7 +86,7 @@ class Arrays:
             self.columns.update(read_columns(self.columns, shape, self.doc_id))
         ranking = None
         y_score = self.scores(by.score_dtype) if by.score_dtype else self.y_score
-        is_plain = self.returned is None and by.doc_order is None
+        is_plain = self.returned is None is self.exclude and by.doc_order is None
         if self.alike is not None and is_plain and by.unjudged == "nonrelevant":
             _, like = self.alike.rankings[key]
             ranking = rank_again(like, y_score, by.ties, depth, self.columns)

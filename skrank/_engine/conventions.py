@@ -247,9 +247,16 @@ _ENTRIES = {
         "ndcg": {"k": 10, "gain": np.ones_like},
     },
     # Both ask pytrec_eval for four metrics and compute others themselves, recall_cap
-    # among them, with scores in double precision. hits is BEIR's top_k_accuracy.
+    # among them, with scores in double precision. hits is BEIR's top_k_accuracy. BEIR
+    # takes a document with the id of its query out of a run (ignore_identical_ids),
+    # MTEB in some of its tasks only, such as ArguAna: there it is for the user to say.
     "beir": {
-        "*": {"ties": "first", "threshold": FROM_ONE, "judged_from": 0.0},
+        "*": {
+            "ties": "first",
+            "threshold": FROM_ONE,
+            "judged_from": 0.0,
+            "exclude_same_id": True,
+        },
         "map": _BY_PYTREC_EVAL,
         "ndcg": {"gain": "linear", **_BY_PYTREC_EVAL},
         "precision": _BY_PYTREC_EVAL,
@@ -379,6 +386,7 @@ _MEANING = {
     "doc_order": "tied documents are ordered by ids",
     "score_dtype": "scores are compared in this precision",
     "judged_from": "lower grades stand for no judgement",
+    "exclude_same_id": "a document with the id of its query is left out of a run",
     "threshold": "grades above it are relevant",
     f"threshold={FROM_ONE}": "grades of 1 or more are relevant",
     "gain": "the gain of a grade",

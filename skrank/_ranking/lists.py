@@ -463,12 +463,22 @@ def read_lists(
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
     if y_score.ndim == y_true.ndim == 1:
-        lists = _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged,
-                           pooled, doc_order)  # fmt: skip
+        if exclude is not None:
+            y_score, kept = _without_unread(y_score, exclude, "exclude")
+        lists = _read_flat(
+            y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order
+        )
+        if returned is exclude is None:
+            return lists
+        query = lists.order.row_query
+        if exclude is not None:
+            found = lists.select(np.flatnonzero(lists.order.take(kept)))
+            lists = found.changed(row_query=query)
+            returned = None if returned is None else returned[lists.row]
         if returned is None:
             return lists
         found = lists.select(np.flatnonzero(lists.order.take(returned)))
-        return found.changed(row_query=lists.order.row_query, whole=lists)
+        return found.changed(row_query=query, whole=lists)
     by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order,
               "pooled": pooled}  # fmt: skip
     _check_matrix(y_true, y_score, by_row)
@@ -482,19 +492,11 @@ def read_lists(
     return _read_matrix(y_true, y_score, threshold, flatten, exclude)
 
 
-def _read_flat(
-    y_true, y_score, qid, threshold, flatten, exclude, judged, pooled, doc_order
-):
+def _read_flat(y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order):
     """Return documents that are given as rows."""
     n_rows = len(y_score)
     if len(y_true) != n_rows:
         raise wrong_lengths({"y_true": len(y_true), "y_score": n_rows})
-    if exclude is not None:
-        raise ValueError(
-            "The 'exclude' parameter goes with y_score of shape (n_queries, "
-            "n_documents). Got y_score of shape "
-            f"{y_score.shape}: leave the rows out instead."
-        )
     y_score, is_finite = comparable(y_score)
     if qid is None:
         warn_if_not_one_query(n_rows)
@@ -627,14 +629,19 @@ def _all_relevant(grades, relevant, threshold):
 
 
 def _without_unread(values, mask, name):
-    """Return values with 0 where a mask of the rows says that they are not read."""
+    """Return values with 0 where they are not read, and a mask of those that are.
+
+    The mask of the rows that is passed says the same, or with `name` "exclude" the
+    reverse.
+    """
     mask = _check_mask(mask, (len(values),), name)
+    mask = ~mask if name == "exclude" else mask
     return np.where(mask, values, values.dtype.type(0)), mask
 
 
 def _check_mask(mask, shape, name):
     """Return a mask as a boolean array, or as a sparse matrix if it may be one."""
-    may_be_sparse = name == "exclude"
+    may_be_sparse = name == "exclude" and len(shape) == 2
     if not (may_be_sparse and sparse.issparse(mask)):
         mask = np.asarray(mask)
     if mask.shape != shape or mask.dtype.kind != "b":

@@ -108,6 +108,7 @@ def rank_queries(
             (y_true, y_score, judged, judged_from),
             {
                 "threshold": threshold,
+                "exclude": exclude,
                 "returned": returned,
                 "doc_order": doc_order,
                 "flatten": flatten,
@@ -200,6 +201,8 @@ class Fillings:
         judged = np.ones(len(y_true), bool) if judged is None else np.array(judged)
         if judged_from is not None:
             judged &= y_true >= judged_from
+        if self._how["exclude"] is not None:
+            judged |= np.asarray(self._how["exclude"])
         query = lists.row_query
         query = lists.order.row_query if query is None else query
         rows = self._in_order(lists, query, np.flatnonzero(~judged))
@@ -233,8 +236,8 @@ def rank_again(ranking, y_score, ties, depth=None, columns=None):
     """
     lists = ranking._lists
     y_score = numeric_array(y_score, "y_score")
-    are_rows = isinstance(lists, Lists) and lists.excluded is None
-    if not are_rows or lists.is_matrix or y_score.shape != lists.y_score.shape:
+    are_rows = isinstance(lists, Lists) and not lists.is_matrix
+    if not are_rows or y_score.shape != lists.y_score.shape:
         return None
     y_score, is_finite = comparable(y_score)
     changes = {"y_score": y_score, "is_finite": is_finite, "alike": lists}

@@ -507,6 +507,8 @@ def _read_documents(source, rows, doc_id, columns):
         y_true = numeric_array(y_true, "y_true")
     is_target = False
     if np.ndim(rows):
+        if source.exclude is not None:
+            rows = rows[~np.asarray(source.exclude)[rows]]
         n_documents, kept = len(y_score), rows
         grade, score = y_true[rows].ravel(), y_score[rows].ravel()
     else:

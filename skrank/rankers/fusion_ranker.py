@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -66,16 +67,18 @@ class FusionRanker(QueryFinder):
     --------
     QueryRanker : Learns from the columns, in the place of fixed weights.
     skrank.tables.fuse : Fuses runs of TREC, tables and dicts.
+    skrank.tables.align : With ``wide=True`` makes the columns of such runs.
 
     Notes
     -----
     A fused score depends on the other documents of the query, unless it is the sum,
     "mnz" or maximum of the scores themselves. So `predict` needs the query ids, as its
     argument `qid`, in the column `qid_column` of `X` or in the index of `X`. Scorers
-    pass on those that they get, also in a search with metadata routing.
+    pass on those that they get, also in a search with metadata routing, and a ranker to
+    those inside it that take them, such as another FusionRanker.
 
-    A document that nothing returned gets 0, or by "max" a score below that of all
-    others.
+    A document that nothing returned gets a score below that of all others, and does
+    not change theirs.
 
     Examples
     --------
@@ -195,12 +198,13 @@ class FusionRanker(QueryFinder):
         """
         check_is_fitted(self)
         features = drop_column(X, self.qid_column, self._n_columns)
-        scores = [_scores(features, member) for member in self.estimators_]
+        given = self._find_qid(qid, "predict", X=X, is_needed=False)
+        scores = [_scores(features, member, given) for member in self.estimators_]
         validate_data(self, features, reset=False, skip_check_array=True)
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
-            qid = self._find_qid(qid, "predict", X=X)
+            qid = self._find_qid(given, "predict", X=X)
             if qid is not None:
                 _, codes = encode_qid(qid, len(scores))
         return fuse_scores(codes, scores, self._fusion)
@@ -288,8 +292,9 @@ class FusionRanker(QueryFinder):
         return members
 
 
-def _scores(features, member):
+def _scores(features, member, qid):
     """Return the scores by an estimator, or those in a column."""
     if hasattr(member, "fit"):
-        return column_or_1d(ranking_response(member, features, ask))
+        asked = partial(ask, qid=qid)
+        return column_or_1d(ranking_response(member, features, asked))
     return numeric_array(find_column(features, member, is_id=False), f"X[{member!r}]")

@@ -120,15 +120,15 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         check_different(y)
         return FitRows(X, y, codes, sample_weight)
 
-    def _find_qid(self, qid, method, *, X, y=None):
-        """Return the query ids, or None if all rows are one query."""
+    def _find_qid(self, qid, method, *, X, y=None, is_needed=True):
+        """Return the query ids, or None if all rows are one query or need none."""
         if qid is None:
             qid = self.__skrank_qid__(X)
         if qid is None:
             qid = find_level(y, QID)
         if qid is None:
             qid = find_level(X, QID)
-        if self.missing_qid == "single":
+        if self.missing_qid == "single" or not is_needed:
             return qid
         name = type(self).__name__
         return require_qid(
@@ -460,9 +460,15 @@ def as_taken(X, estimator):
     return X
 
 
-def ask(estimator, method_name, X):
-    """Return the response of a method of an estimator, as ranking_response asks."""
+def ask(estimator, method_name, X, qid=None):
+    """Return the response of a method of an estimator, as ranking_response asks.
+
+    Query ids are passed to a method that takes them, such as that of a FusionRanker.
+    """
     if isinstance(estimator, Pipeline):
         # The transformers may return a sparse array, too.
-        return ask(estimator.steps[-1][1], method_name, transform(estimator, X))
-    return getattr(estimator, method_name)(as_taken(X, estimator))
+        return ask(estimator.steps[-1][1], method_name, transform(estimator, X), qid)
+    method = getattr(estimator, method_name)
+    takes_qid = QID in (getattr(method, "__kwdefaults__", None) or ())
+    given = {QID: qid} if takes_qid and qid is not None else {}
+    return method(as_taken(X, estimator), **given)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -257,10 +258,13 @@ class QueryRanker(MetaRanker):
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         """Return the scores of the documents."""
         check_is_fitted(self)
+        qid = self._find_qid(None, "predict", X=X, is_needed=False)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
-        scores = column_or_1d(ranking_response(self.estimator_, X, ask))
+        scores = column_or_1d(
+            ranking_response(self.estimator_, X, partial(ask, qid=qid))
+        )
         return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
 

@@ -45,8 +45,8 @@ from skrank.exceptions import QuerySplitWarning
 SCORED = "scorer(estimator, X, y, qid=qid)"
 
 # What may be passed when a scorer is called, and what else cannot be bound to it.
-_OPTIONAL = ("sample_weight", *MASKS)
-ROW_ALIGNED = ("qid", *_OPTIONAL, "exclude", "doc_id")
+_OPTIONAL = ("sample_weight", "exclude", *MASKS)
+ROW_ALIGNED = ("qid", *_OPTIONAL, "doc_id")
 
 
 def make_ranking_scorer(

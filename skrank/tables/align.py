@@ -22,6 +22,7 @@ from skrank._checks import (
     numeric_array,
     shown,
 )
+from skrank._columns import QID, as_frame, kind_of
 from skrank._docs import Judgements, share_run_words
 from skrank._engine.conventions import CONVENTIONS
 from skrank._ranking.ids import encode_qid, find_alike
@@ -46,6 +47,8 @@ def align(
     missing_queries: Literal["zero", "drop", "raise"] = "zero",
     unjudged_queries: Literal["drop", "raise"] = "drop",
     judged_from: float | None = None,
+    exclude_same_id: bool = False,
+    wide: bool = False,
     qid: str = "qid",
     doc_id: str = "doc_id",
     grade: str = "grade",
@@ -73,6 +76,13 @@ def align(
     judged_from : float, default=None
         Documents with a lower grade are not judged: 0 for judgements of TREC that hold
         -1. If None, negative grades raise.
+    exclude_same_id : bool, default=False
+        Whether to take a document with the id of the query itself out of its list, as
+        BEIR does: a search that has the queries among its documents, as in ArguAna,
+        finds it first. A judgement of it stays. Text and integers are different ids.
+    wide : bool, default=False
+        Whether several runs share their rows, as a
+        :class:`~skrank.rankers.FusionRanker` and other estimators need it.
 
     Returns
     -------
@@ -86,6 +96,11 @@ def align(
         n_subtopics) that is True where a document has a grade above 0 on a subtopic,
         and a grade in `y_true` is the highest of all subtopics. Of several runs, each
         is a dict of the names of the runs to arrays.
+
+        With `wide` a row for each document that is judged or in any run: `data`, a data
+        frame with the query ids, "qid", and a column with the scores of each run, NaN
+        where it did not return the document; `target`, the grades; and `qid`, `judged`,
+        `pooled`, `returned` (is in any run) and `doc_id`, as above.
 
     Raises
     ------
@@ -130,6 +145,18 @@ def align(
     >>> runs = {"bm25": run, "dense": {"q1": ["d3", "d1"], "q2": ["d2", "d1"]}}
     >>> evaluate(metrics="map", convention="trec_eval", **align(qrels, runs))
     {'bm25': {'map': 0.125}, 'dense': {'map': 0.75}}
+
+    Side by side, as a search for the weights of their fusion reads them:
+
+    >>> rows = align(qrels, runs, wide=True)
+    >>> rows.data.assign(grade=rows.target)
+      qid  bm25  dense  grade
+    0  q1   0.9    NaN      0
+    1  q1   NaN    2.0      2
+    2  q1   0.7    1.0      1
+    3  q1   NaN    NaN      0
+    4  q2   NaN    2.0      0
+    5  q2   NaN    1.0      1
     """
     check_choice(missing_queries, ("zero", "drop", "raise"), "missing_queries", "align")
     check_choice(unjudged_queries, ("drop", "raise"), "unjudged_queries", "align")
@@ -138,19 +165,30 @@ def align(
         check_column_name(column, name, "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
-    rules = missing_queries, unjudged_queries, judged_from
+    check_flag(exclude_same_id, "exclude_same_id", "align")
+    rules = missing_queries, unjudged_queries, judged_from, exclude_same_id
     truth, by_subtopic = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), None
     if isinstance(qrels, Bunch) and "subtopic" in qrels:
         truth, *by_subtopic = with_subtopics(truth, qrels.subtopic, judged_from)
-        rules = missing_queries, unjudged_queries, None
+        rules = missing_queries, unjudged_queries, None, exclude_same_id
     names = Names(qid, doc_id, score)
 
-    def align_one(data, name):
-        result = read_form(data, RESULT._replace(name=name), names), is_trec(data)
-        sides = (truth, is_trec(qrels)), result
+    def align_side(result, of_trec, name):
+        sides = (truth, is_trec(qrels)), (result, of_trec)
         aligned = align_sides(*sides, (TRUTH.name, name), rules)[0]
         return aligned if by_subtopic is None else by_subtopic_of(aligned, *by_subtopic)
 
+    def align_one(data, name):
+        result = read_form(data, RESULT._replace(name=name), names)
+        return align_side(result, is_trec(data), name)
+
+    if check_flag(wide, "wide", "align"):
+        _check_wide(run)
+        ids, query, document, scores = join_runs(run, names, "run")
+        # Their values are numbers of rows of the scores.
+        every = Triples(ids[query], document, np.arange(len(query)))
+        of_trec = any(map(is_trec, run.values()))
+        return _widened(align_side(every, of_trec, "run"), scores, run)
     if not are_runs(run):
         return align_one(run, "run")
     aligned = {key: align_one(one, f"run[{key!r}]") for key, one in run.items()}
@@ -158,6 +196,81 @@ def align(
     return Bunch(
         **{name: {key: one[name] for key, one in aligned.items()} for name in arrays}
     )
+
+
+def _check_wide(runs):
+    """Raise unless there are several runs, whose names can be those of columns."""
+    if not are_runs(runs):
+        raise TypeError(
+            "With wide=True the 'run' parameter of align must be a dict of names to "
+            f"runs. Got {shown(runs)} of type {type(runs).__name__} instead."
+        )
+    for name in runs:
+        if not isinstance(name, str) or name == QID:
+            raise ValueError(
+                "The names of runs must be of type str, and not 'qid', which is the "
+                f"column of the query ids. Got {shown(name)}."
+            )
+
+
+def _widened(aligned, scores, runs):
+    """Return rows with a column of scores for each run instead of their numbers."""
+    number, target = (aligned.pop(name) for name in ("y_score", "y_true"))
+    found = np.where(aligned.returned[:, np.newaxis], scores[number], np.nan)
+    columns = {QID: aligned.qid} | dict(zip(runs, found.T, strict=True))
+    data = as_frame(columns, kind_of(*runs.values()))
+    return Bunch(data=data, target=target, **aligned)
+
+
+def join_runs(runs, names, of):
+    """Join runs on query and document; `of` is what the argument with them is called.
+
+    Return the query ids, and for each pair of a query and a document that occurs the
+    position of its query in them, its document, and the scores of the runs, of shape
+    (n_pairs, n_runs), NaN where a run has none.
+    """
+    runs = _read_runs(runs, names, of)
+    ids, query = encode_qid(np.concatenate([run.qid for run in runs.values()]))
+    document = np.concatenate([run.doc_id for run in runs.values()])
+    alike = find_alike(document, query)
+    (pairs,) = np.nonzero(alike == np.arange(len(alike)))
+    place = np.empty(len(alike), dtype=np.intp)
+    place[pairs] = np.arange(len(pairs))
+    place = place[alike]
+    scores = np.full((len(pairs), len(runs)), np.nan)
+    start = 0
+    for j, (name, run) in enumerate(runs.items()):
+        rows = slice(start, start + len(run.value))
+        start = rows.stop
+        scores[place[rows], j] = run.value
+        if np.count_nonzero(~np.isnan(scores[:, j])) < len(run.value):
+            counts = np.bincount(place[rows])
+            row = rows.start + np.flatnonzero(counts[place[rows]] > 1)[:1]
+            found = document[row], ids[query[row]]
+            twice, of_query = (text_of(one).tolist()[0] for one in found)
+            raise ValueError(
+                f"A document must occur once for each query in {name}. Got document "
+                f"{shown(twice)} of query {shown(of_query)} more than once."
+            )
+    return ids, query[pairs], document[pairs], scores
+
+
+def _read_runs(runs, names, of):
+    """Return the Triples of the runs of an argument, `of`, with ids of one type."""
+    named = {name: f"{of}[{name!r}]" for name in runs}
+    sides = {
+        name: read_form(run, RESULT._replace(name=named[name]), names)
+        for name, run in runs.items()
+    }
+    # The ids of TREC files are text, even where other sources have integers.
+    first = next((name for name, run in runs.items() if is_trec(run)), next(iter(runs)))
+    for name, side in sides.items():
+        of_trec = is_trec(runs[first]), is_trec(runs[name])
+        pair = named[first], named[name]
+        sides[first], sides[name], _ = with_ids_of_one_type(
+            sides[first], side, pair, of_trec
+        )
+    return {named[name]: side for name, side in sides.items()}
 
 
 def with_subtopics(truth, subtopic, judged_from):
@@ -206,21 +319,21 @@ def align_sides(truth, result, names, rules):
     """Return judgements and a run aligned, and a sentence on ids that became text.
 
     Each side is its Triples, and whether they are of TREC; `names` are what errors call
-    the sides; `rules` are the three last parameters of :func:`align_triples`.
+    the sides; `rules` are the four last parameters of :func:`align_triples`.
     """
     sides, of_trec = zip(truth, result, strict=True)
     *sides, change = with_ids_of_one_type(*sides, names, of_trec)
     return align_triples(*sides, names, *rules), change
 
 
-def lowest_judged(judged_from, convention):
-    """Return the grade from which documents are judged: as given, or by a convention.
+def rule_of_all(name, given, convention):
+    """Return a rule of judgements and runs: as it is given, or by a convention.
 
     None if neither says it. An unknown convention raises where it is followed.
     """
-    if judged_from is not None or convention not in CONVENTIONS:
-        return judged_from
-    return CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
+    if given is not None or convention not in CONVENTIONS:
+        return given
+    return CONVENTIONS[convention].rules.get("*", {}).get(name)
 
 
 def with_ids_of_one_type(truth, result, names, of_trec):
@@ -267,6 +380,7 @@ def align_triples(
     missing_queries="zero",
     unjudged_queries="drop",
     judged_from=None,
+    exclude_same_id=False,
 ):
     """Return what :func:`align` does, of Triples; `names` are what errors call them."""
     is_judged = _judged(truth, judged_from, names[0])
@@ -300,7 +414,8 @@ def align_triples(
         truth, query = _of_queries(truth, query, ~lacking)
     truth = truth._replace(qid=query)
     result = result._replace(qid=place[run_query])
-    aligned = outer_join(ids, truth, is_judged, result, names)
+    kept = without_same_ids(result, ids[result.qid]) if exclude_same_id else result
+    aligned = outer_join(ids, truth, is_judged, kept, names)
     if not (aligned.judged & aligned.returned).any():
         warn_caller(
             f"No document of {names[1]} is judged. Got documents such as "
@@ -309,6 +424,13 @@ def align_triples(
             UserWarning,
         )
     return aligned
+
+
+def without_same_ids(result, query):
+    """Return the rows of a run whose document does not have the id of the query."""
+    if result.doc_id.dtype.kind != query.dtype.kind:
+        return result
+    return Triples(*(column[result.doc_id != query] for column in result))
 
 
 def _of_queries(triples, query, is_kept):

@@ -20,10 +20,10 @@ from skrank._checks import (
 )
 from skrank._docs import Judgements, share_run_words
 from skrank._ranking.arrays import lengths_of, starts_of
-from skrank._ranking.ids import encode_qid, find_alike
+from skrank._ranking.ids import encode_qid
 from skrank._ranking.rank import rank_queries
-from skrank.tables.align import with_ids_of_one_type
-from skrank.tables.forms import RESULT, Names, are_runs, is_trec, read_form
+from skrank.tables.align import join_runs
+from skrank.tables.forms import Names, are_runs
 from skrank.tables.trec_text import text_of
 
 
@@ -161,9 +161,7 @@ def fuse(
     returned = [not _is_empty(run) for run in runs.values()]
     if any(returned):
         runs = {name: run for name, run in runs.items() if not _is_empty(run)}
-    ids, query, documents, found = join_runs(
-        _read_runs(runs, Names(qid, doc_id, score))
-    )
+    ids, query, documents, found = join_runs(runs, Names(qid, doc_id, score), "runs")
     scores = np.full((len(found), len(returned)), np.nan)
     scores[:, np.flatnonzero(returned)] = found
     fused = fuse_scores(query, scores, fusion)
@@ -183,56 +181,6 @@ def fuse(
 def _is_empty(run):
     """Return True for a dict of queries for none of which a run returned anything."""
     return isinstance(run, Mapping) and not any(len(found) for found in run.values())
-
-
-def _read_runs(runs, names):
-    """Return the Triples of runs by name, with ids of one type."""
-    named = {name: f"runs[{name!r}]" for name in runs}
-    sides = {
-        name: read_form(run, RESULT._replace(name=named[name]), names)
-        for name, run in runs.items()
-    }
-    # The ids of TREC files are text, even where other sources have integers.
-    first = next((name for name, run in runs.items() if is_trec(run)), next(iter(runs)))
-    for name, side in sides.items():
-        of_trec = is_trec(runs[first]), is_trec(runs[name])
-        pair = named[first], named[name]
-        sides[first], sides[name], _ = with_ids_of_one_type(
-            sides[first], side, pair, of_trec
-        )
-    return {named[name]: side for name, side in sides.items()}
-
-
-def join_runs(runs):
-    """Join runs on query and document.
-
-    Return the query ids, and for each pair of a query and a document that occurs the
-    position of its query in them, its document, and the scores of the runs, of shape
-    (n_pairs, n_runs), NaN where a run has none.
-    """
-    ids, query = encode_qid(np.concatenate([run.qid for run in runs.values()]))
-    document = np.concatenate([run.doc_id for run in runs.values()])
-    alike = find_alike(document, query)
-    (pairs,) = np.nonzero(alike == np.arange(len(alike)))
-    place = np.empty(len(alike), dtype=np.intp)
-    place[pairs] = np.arange(len(pairs))
-    place = place[alike]
-    scores = np.full((len(pairs), len(runs)), np.nan)
-    start = 0
-    for j, (name, run) in enumerate(runs.items()):
-        rows = slice(start, start + len(run.value))
-        start = rows.stop
-        scores[place[rows], j] = run.value
-        if np.count_nonzero(~np.isnan(scores[:, j])) < len(run.value):
-            counts = np.bincount(place[rows])
-            row = rows.start + np.flatnonzero(counts[place[rows]] > 1)[:1]
-            found = document[row], ids[query[row]]
-            twice, of_query = (text_of(one).tolist()[0] for one in found)
-            raise ValueError(
-                f"A document must occur once for each query in {name}. Got document "
-                f"{shown(twice)} of query {shown(of_query)} more than once."
-            )
-    return ids, query[pairs], document[pairs], scores
 
 
 FUSION_METHODS = ("rrf", "sum", "mnz", "max", "isr", "borda")
@@ -300,11 +248,25 @@ def fuse_scores(codes, scores, fusion):
     """Return the fused score of each row.
 
     `scores`, of shape (n_rows, n_runs), are NaN where a run did not return the
-    document. A run with weight 0 is left out.
+    document. A run with weight 0 is left out. A row that no other run returned changes
+    no score, and its own is below all others.
     """
     kept = fusion.weights > 0
-    scores, weights = scores[:, kept], fusion.weights[kept]
-    has = ~np.isnan(scores)
+    scores, fusion = scores[:, kept], fusion._replace(weights=fusion.weights[kept])
+    returned = ~np.isnan(scores).all(axis=1)
+    fused = np.zeros(len(scores))
+    if returned.any():
+        found = _fuse_returned(codes[returned], scores[returned], fusion)
+        # Below all others, and finite, as metrics and models need it.
+        below = np.nextafter(found.min(), -np.inf)
+        fused[:] = below if fusion.method == "max" else min(below, 0.0)
+        fused[returned] = found
+    return fused
+
+
+def _fuse_returned(codes, scores, fusion):
+    """Return the fused scores of documents, each of which some run returned."""
+    has, weights = ~np.isnan(scores), fusion.weights
     if fusion.adds_scores and np.isinf(scores).any():
         raise ValueError(
             f"method={fusion.method!r} reads scores, which must be finite. Got "
@@ -325,13 +287,7 @@ def fuse_scores(codes, scores, fusion):
         points = np.where(has, n[codes, np.newaxis] + 1 + part, shared[codes])
         return points @ weights
     if fusion.method == "max":
-        part = np.where(has, part * weights, -np.inf).max(axis=1)
-        returned = has.any(axis=1)
-        if not returned.any():
-            return np.zeros(len(part))
-        # Below all others, and finite, as metrics and models need it.
-        lowest = part.min(where=returned, initial=np.inf)
-        return np.maximum(part, np.nextafter(lowest, -np.inf))
+        return np.where(has, part * weights, -np.inf).max(axis=1)
     total = part @ weights
     return total if fusion.method in ("rrf", "sum") else total * has.sum(axis=1)
 

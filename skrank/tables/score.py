@@ -8,6 +8,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -47,7 +48,7 @@ from skrank.evaluation.evaluate import (
     score_queries,
 )
 from skrank.evaluation.query_scores import QueryScores
-from skrank.tables.align import align, lowest_judged
+from skrank.tables.align import align, rule_of_all
 from skrank.tables.clusters import (
     EMPTY,
     ClusterScores,
@@ -443,6 +444,7 @@ def score_runs(
     missing_queries: Literal["zero", "drop", "raise"] = "zero",
     unjudged_queries: Literal["drop", "raise"] = "drop",
     judged_from: float | None = None,
+    exclude_same_id: bool | None = None,
     qid: str = "qid",
     doc_id: str = "doc_id",
     grade: str = "grade",
@@ -465,6 +467,9 @@ def score_runs(
     judged_from : float, default=None
         Documents with a lower grade are not judged. If None, the rule of the
         `convention`; without one, negative grades raise.
+    exclude_same_id : bool, default=None
+        Whether to take a document with the id of the query itself out of its list. If
+        None, the rule of the `convention`: True for "beir"; without one, False.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``. A column that metrics read is
@@ -502,12 +507,15 @@ def score_runs(
     is_path = isinstance(qrels, (str, os.PathLike)) and is_trec(qrels)
     if are_read and is_path and "subtopics" not in params:
         qrels = read_qrels(qrels, subtopics=True)
+    rule = partial(rule_of_all, convention=params.get("convention"))
+    same = rule("exclude_same_id", exclude_same_id)
     aligned = align(
         qrels,
         run,
         missing_queries=missing_queries,
         unjudged_queries=unjudged_queries,
-        judged_from=lowest_judged(judged_from, params.get("convention")),
+        judged_from=rule("judged_from", judged_from),
+        exclude_same_id=False if same is None else same,
         qid=qid,
         doc_id=doc_id,
         grade=grade,

@@ -236,8 +236,8 @@ BAD = {
     ),
     "weights of text": bad(ValueError, "'sample_weight'", sample_weight=list("1111")),
     # Excluded documents.
-    "exclude rows": bad(
-        ValueError, "'exclude'.*leave the rows out", exclude=[True] * 4
+    "exclude other rows": bad(
+        ValueError, r"'exclude'.*boolean array of shape \(4,\)", exclude=[True] * 3
     ),
     "exclude of another shape": bad(
         ValueError, r"'exclude'.*\(2, 3\)", MATRIX, SCORES, exclude=[[True, False]] * 2

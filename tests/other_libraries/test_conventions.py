@@ -203,6 +203,7 @@ def test_a_convention_is_data_in_parameters_of_the_metrics(library):
                 "ties",
                 "threshold",
                 "replace_undefined_by",
+                "exclude_same_id",  # of score_runs
             }
         else:
             own = inspect.signature(METRICS[name].function).parameters

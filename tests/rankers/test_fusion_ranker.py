@@ -11,15 +11,18 @@ import polars as pl
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.ensemble import VotingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from skrank.base import check_ranker, is_ranker
 from skrank.datasets import make_ranking
 from skrank.metrics import get_scorer, ndcg_score
 from skrank.model_selection import QueryKFold
-from skrank.rankers import FusionRanker, QueryRanker
+from skrank.rankers import FusionRanker, QueryRanker, as_regressor
 from skrank.tables import fuse
 from skrank.tables.fuse import FUSION_METHODS, NORMS
 
@@ -187,6 +190,50 @@ def test_ids_that_are_not_in_X_reach_the_fused_scores():
         ranker.predict(scores)
     with pytest.raises(NotFittedError):
         scorer(FusionRanker(qid_column=0), scores, y, qid=qid)
+
+
+FUSED = FusionRanker(["weak", "strong"])
+DOUBLED = make_pipeline(FunctionTransformer(lambda scores: scores * 2), FUSED)
+INSIDE = {
+    "a sum": FusionRanker([("fused", FUSED)], method="sum"),
+    "a sum of a sum": FusionRanker(
+        [("sum", FusionRanker([("fused", FUSED)], method="sum"))], method="sum"
+    ),
+    "a pipeline in a sum": FusionRanker([("pipe", DOUBLED)], method="sum"),
+    "a ranker": QueryRanker(FUSED),
+    "a pipeline in a ranker": QueryRanker(DOUBLED),
+    "an ensemble": VotingRegressor(
+        [("one", as_regressor(FUSED)), ("two", as_regressor(FUSED))]
+    ),
+}
+
+
+@pytest.mark.parametrize("outer", INSIDE)
+def test_a_fused_ranker_inside_another_estimator_gets_its_ids(outer):
+    X, y = draw()
+    X = X[["user", "weak", "strong"]].rename(columns={"user": "qid"})
+    expected = FUSED.fit(X, y).predict(X)
+    ranker = clone(INSIDE[outer])
+    for data in (X, X.set_index("qid")):
+        found = ranker.fit(data, y).predict(data)
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+    if isinstance(ranker, FusionRanker):
+        alone, qid = X[["weak", "strong"]], X["qid"]
+        found = ranker.fit(alone, y, qid=qid).predict(alone, qid=qid)
+        np.testing.assert_array_equal(found, expected)
+        with pytest.raises(ValueError, match=r"FusionRanker.predict needs to know"):
+            ranker.predict(alone)
+
+
+def test_runs_are_fused_in_two_steps():
+    X, y = draw()
+    X["third"] = X["weak"] * X["strong"]
+    pair = columns(method="sum", norm="min-max")
+    outer = FusionRanker([("pair", pair), "third"], qid_column="user")
+    found = outer.fit(X, y).predict(X)
+    table = X[["user", "third"]].assign(pair=pair.fit(X, y).predict(X))
+    expected = FusionRanker(["pair", "third"], qid_column="user").fit(table)
+    np.testing.assert_array_equal(found, expected.predict(table))
 
 
 @config_context(enable_metadata_routing=True)

@@ -1,0 +1,138 @@
+"""Rows that are excluded: everything is as if they were not there."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skrank._engine.request import METRICS
+from skrank.metrics import (
+    catalogue_scores,
+    evaluate,
+    explain,
+    make_ranking_scorer,
+    query_report,
+    score_queries,
+    tie_report,
+)
+
+NAMES = [
+    f"{metric.full_name}@3" if metric.cutoff == "required" else metric.full_name
+    for metric in METRICS.values()
+    if not metric.columns and metric.own is None
+]
+
+
+def draw(seed):
+    """Return rows, of which some have no score, and which of them are excluded."""
+    rng = np.random.default_rng(seed)
+    n = 60
+    rows = {
+        "y_true": rng.integers(0, 3, n),
+        "y_score": rng.integers(0, 5, n).astype(np.float64),
+        "qid": rng.integers(0, 6, n),
+        "doc_id": np.char.mod("d%03d", rng.permutation(n)),
+    }
+    exclude = rng.random(n) < 0.3
+    rows["y_score"][exclude] = np.nan
+    return rows, exclude, {name: rng.random(n) < 0.6 for name in ("judged", "returned")}
+
+
+def left(rows, exclude):
+    """Return the rows without those that are excluded."""
+    return {name: values[~exclude] for name, values in rows.items()}
+
+
+@pytest.mark.parametrize("masks", [(), ("judged",), ("returned",)], ids=str)
+@pytest.mark.parametrize("ties", ["expected", "first"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_every_metric_is_that_of_the_other_rows(ties, masks):
+    for seed in range(3):
+        rows, exclude, given = draw(seed)
+        rows |= {name: given[name] for name in masks}
+        rows["sample_weight"] = 1.0 + rows["qid"]
+        found = evaluate(**rows, exclude=exclude, metrics=NAMES, ties=ties)
+        expected = evaluate(**left(rows, exclude), metrics=NAMES, ties=ties)
+        np.testing.assert_allclose([*found.values()], [*expected.values()], rtol=1e-13)
+
+
+@pytest.mark.parametrize("unjudged", ["condensed", "inferred", "lowest", "highest"])
+def test_so_is_what_unjudged_rows_count_as(unjudged):
+    rows, exclude, masks = draw(0)
+    for given in ({"judged": masks["judged"]}, masks):
+        both = rows | given
+        options = {"metrics": "map", "unjudged": unjudged}
+        found = evaluate(**both, exclude=exclude, **options)
+        assert found == evaluate(**left(both, exclude), **options)
+
+
+def test_several_rankers_and_reports_leave_the_rows_out():
+    rows, exclude, _ = draw(1)
+    rows.pop("doc_id")
+    other = np.where(exclude, np.nan, np.arange(60.0))
+    y_score = {"a": rows.pop("y_score"), "b": other, "none": other * 0}
+    names = ["map", "mrr", "ndcg@3"]
+    kept, options = left(rows, exclude), {"exclude": exclude, **rows}
+    found = score_queries(y_score=y_score, metrics=names, **options)
+    expected = score_queries(y_score=left(y_score, exclude), metrics=names, **kept)
+    pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
+    one, less = y_score["a"], y_score["a"][~exclude]
+    for report in (
+        lambda y_score, **rows: tie_report(y_score=y_score, metrics=names, **rows),
+        lambda y_score, **rows: explain(y_score=y_score, metric="ndcg", **rows),
+        lambda y_score, **rows: (
+            query_report(y_score=y_score, query=2, **rows)
+            .to_frame()
+            .drop(columns=["document", "ideal_document"], errors="ignore")
+        ),
+    ):
+        assert str(report(one, **options)) == str(report(less, **kept))
+    item, qid = np.arange(60), rows["qid"]
+    lists = {"k": 3, "items": 60}
+    found = catalogue_scores(one, qid=qid, item=item, exclude=exclude, **lists)
+    kept = {"qid": qid[~exclude], "item": item[~exclude]}
+    assert found.summary() == catalogue_scores(less, **kept, **lists).summary()
+
+
+def test_rows_are_excluded_as_the_cells_of_a_matrix_are():
+    rng = np.random.default_rng(5)
+    y_true, y_score = rng.integers(0, 3, (4, 5)), rng.integers(0, 4, (4, 5))
+    exclude = rng.random((4, 5)) < 0.4
+    exclude[1] = True  # the whole list, which is undefined
+    qid = np.repeat(np.arange(4), 5)
+    names, flat = ["ndcg", "map", "mrr", "hits@2", "bpref"], exclude.ravel()
+    options = {"metrics": names, "average": None}
+    found = evaluate(y_true.ravel(), y_score.ravel(), qid=qid, exclude=flat, **options)
+    expected = evaluate(y_true, y_score, exclude=exclude, **options)
+    for name in [*names, "qid"]:
+        np.testing.assert_array_equal(found[name], expected[name])
+    flat[:] = True
+    assert evaluate(y_true.ravel(), y_score.ravel(), "mrr", qid=qid, exclude=flat) == {
+        "mrr": 0.0
+    }
+
+
+def test_a_scorer_leaves_out_what_it_is_told():
+    class Itself:
+        def fit(self, X, y=None):
+            return self
+
+        def predict(self, X):
+            return X[:, 0]
+
+    rows, exclude, _ = draw(2)
+    X = np.nan_to_num(rows["y_score"])[:, np.newaxis]
+    scorer = make_ranking_scorer("map")
+    value = scorer(Itself(), X, rows["y_true"], qid=rows["qid"], exclude=exclude)
+    kept = left({"X": X, "y_true": rows["y_true"], "qid": rows["qid"]}, exclude)
+    assert value == scorer(Itself(), **kept)
+
+
+def test_the_document_that_is_the_query_is_left_out_by_hand():
+    qid = np.array(["a", "a", "a", "b", "b"])
+    doc_id = np.array(["a", "b", "c", "c", "b"])
+    exclude = doc_id == qid
+    assert exclude.tolist() == [True, False, False, False, True]
+    found = evaluate([0, 0, 1, 1, 0], [9, 2, 3, 1, 5], "mrr", qid=qid, exclude=exclude)
+    assert found == {"mrr": (1 / 1 + 1 / 1) / 2}
