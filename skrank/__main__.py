@@ -568,14 +568,11 @@ def _add(commands, function, judged=True):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(command=function, fail=command.error, qrels=None)
-    columns = {"qid": "query ids", "doc-id": "document ids"}
-    if judged:
-        _add_judgements(command)
-        columns["y-true"] = "grades"
+    columns = {"qid": "query ids", "doc-id": "document ids", "y-true": "grades"}
     for name, what in columns.items():
-        command.add_argument(
-            f"--{name}", metavar="COLUMN", help=f"the column of the {what} in tables"
-        )
+        if judged or name != "y-true":
+            about = f"the column of the {what} in tables"
+            command.add_argument(f"--{name}", metavar="COLUMN", help=about)
     command.add_argument(
         "--y-score",
         action="append",
@@ -583,10 +580,8 @@ def _add(commands, function, judged=True):
         help="the column of the scores in tables; can be repeated for a table of rows "
         "with the scores of several rankers",
     )
-    return command
-
-
-def _add_judgements(command):
+    if not judged:
+        return command
     command.add_argument("qrels", metavar="QRELS", help="the relevance judgements")
     command.add_argument(
         "--missing-queries",
@@ -609,6 +604,7 @@ def _add_judgements(command):
         help="only the top DEPTH documents of each query of a run count, as in "
         "trec_eval -M",
     )
+    return command
 
 
 def _add_runs(command, metrics):

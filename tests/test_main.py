@@ -437,7 +437,7 @@ BAD = {
     "evaluate qrels a.run -m ild": "by --column features=COLUMN, of one table with a r",
     "lists a.run": "two runs are required. See",
     "lists a.run ./a.run": "two runs are required. Got the same file twice: a.run",
-    "lists a.run b.run -m mrr": "'jaccard@k', such as 'overlap@10'. Got 'mrr'",
+    "lists a.run b.run -m mrr": "'jaccard@k', such as 'jaccard@10'. Got 'mrr'",
     "lists a.run b.run --baseline c": "--baseline must be a run among ['t', 'b']. Got",
     "lists a.run other": "needs runs with queries in common. Got queries such as ['1',",
     "lists a.run twice": "document 'a' of query '1' more than once",

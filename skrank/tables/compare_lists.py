@@ -106,8 +106,8 @@ def _read_list_metric(metric):
         return read_metric(metric, LIST_METRICS)
     raise ValueError(
         "The 'metrics' parameter of compare_lists must be names among 'rbo', "
-        "'rbo_min', 'rbo_max', 'overlap@k' and 'jaccard@k', such as 'overlap@10'. Got "
-        f"{shown(metric)}: score_runs has the metrics that read judgements."
+        "'rbo_min', 'rbo_max', 'overlap@k' and 'jaccard@k', such as 'jaccard@10'. Got "
+        f"{shown(metric)} instead."
     )
 
 
@@ -156,24 +156,22 @@ def changed_documents(
 
 def changes_of(pairs, ids, query, document, ranks, k):
     """Return the columns of the documents that changed in the top k, the most first."""
-    before, after = (
-        np.array([ranks[pair[place]] for pair in pairs.values()]) for place in (0, 1)
-    )
+    both = [[ranks[run] for run in pair] for pair in pairs.values()]
+    before, after = np.swapaxes(both, 0, 1)
     was, remains = (one <= (np.inf if k is None else k) for one in (before, after))
     pair, row = np.nonzero((was | remains) & (before != after))
-    words = np.where(was, np.where(remains, "moved", "went"), "came")[pair, row]
-    before, after = before[pair, row], after[pair, row]
     change = np.nan_to_num(1 / before) - np.nan_to_num(1 / after)
-    order = np.lexsort((document[row], query[row], pair, -np.abs(change)))
-    columns = {
+    order = np.lexsort((document[row], query[row], pair, -np.abs(change[pair, row])))
+    pair, row = pair[order], row[order]
+    words = np.where(was, np.where(remains, "moved", "went"), "came")
+    return {
         "ranker": np.array([*pairs], dtype=object)[pair],
         "qid": ids[query[row]],
         "doc_id": text_of(document[row]),
-        "change": words.astype(object),
-        "before": before,
-        "after": after,
+        "change": words[pair, row].astype(object),
+        "before": before[pair, row],
+        "after": after[pair, row],
     }
-    return {name: column[order] for name, column in columns.items()}
 
 
 def ranked_lists(runs, baseline, names, caller):
@@ -187,16 +185,17 @@ def ranked_lists(runs, baseline, names, caller):
     if baseline is not None:
         pairs = [(baseline, name) for name in runs if name != baseline]
     ids, query, document, scores = join_runs(read_runs(runs, names))
-    ids, ranks, n_runs = text_of(ids), {}, np.zeros(len(ids))
+    ids, ranks = text_of(ids), {}
     for name, run in zip(runs, scores.T, strict=True):
         (rows,) = np.nonzero(~np.isnan(run))
         top = documents_of(query[rows], run[rows])
         ranks[name] = np.full(len(run), np.nan)
         ranks[name][rows[top.row]] = top.above + (top.size + 1) / 2
-        n_runs[np.unique(query[rows])] += 1
-    if (n_runs < 2).all():
+    in_run = [np.bincount(query, ~np.isnan(run)) > 0 for run in scores.T]
+    if (np.sum(in_run, axis=0) < 2).all():
         raise ValueError(
             f"{caller} needs runs with queries in common. Got queries such as "
             f"{shown(ids[[0, -1]].tolist())}, each of which is in one run."
         )
-    return {" -> ".join(pair): pair for pair in pairs}, ids, query, document, ranks
+    pairs = {f"{one} -> {other}": (one, other) for one, other in pairs}
+    return pairs, ids, query, document, ranks

@@ -355,6 +355,7 @@ def test_a_frame_is_that_of_the_library_of_the_runs():
         (RUNS, {"metrics": "rbo_min(p=0)"}, ValueError, "'p' parameter of rbo"),
         (RUNS, {"metrics": "rbo(ties='first')"}, TypeError, "takes: .*'ties'"),
         (RUNS, {"metrics": []}, ValueError, "at least one metric"),
+        ({1: OLD, 2: {}}, {}, ValueError, "must hold an id"),
         ({**RUNS, "x": {"q1": {"a": math.nan}}}, {}, ValueError, "must be numbers"),
         ({**RUNS, "x": {"q1": ["a", "a"]}}, {}, ValueError, "more than once"),
         ({**RUNS, "x": {1: ["a"]}}, {}, TypeError, "of one type"),
