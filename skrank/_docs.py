@@ -455,12 +455,8 @@ grade : str, default="grade"
 score : str, default="score"
     The name of the column of scores in tables, and of the key in hits.
 """),
-    raises="""
-Raises
-------
-ValueError
-    As :func:`align`, or if no query is in two runs, or a parameter is invalid.
-""",
+    raises="\nRaises\n------\nValueError, TypeError\n"
+    "    As :func:`align`, or if no query is in two runs.\n",
 )
 
 share_frame_words = sharing_words(

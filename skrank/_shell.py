@@ -394,8 +394,7 @@ def changed_in_text(columns, form, n_rows=10):
     title += f"; the first {n_rows}:" if n > n_rows else ":"
     *ids, before, after = (column[:n_rows].tolist() for column in columns.values())
     ranks = (["-" if x != x else f"{x:g}" for x in one] for one in (before, after))
-    rows = zip(*ids, *ranks, strict=True)
-    return f"{title}\n\n{printed(form, [*columns], [*rows])}"
+    return f"{title}\n\n{printed(form, [*columns], [*zip(*ids, *ranks, strict=True)])}"
 
 
 def as_json(data):

@@ -64,11 +64,11 @@ def compare_lists(
     :math:`(1 - p) \sum_{d \geq 1} p^{d - 1} Y_d / d`: from :math:`Y_d = X_d` to
     :math:`Y_d = \min(d, X_d + \max(d - s, 0) + \max(d - n, 0))`.
 
-    Of tied documents :math:`X_d` is the exact expectation over their orderings, which
-    are independent in both lists: a list with ties differs from itself. So are RBO and
-    overlap; jaccard is the ratio of the two expected numbers. RBO is variant a of [2]_,
-    but "rbo" is not if the longer list has ties below the end of the shorter one. A
-    query for which both lists are empty is undefined.
+    With ties, RBO and overlap are the exact expectations over the orderings of both
+    lists, which are independent: a list with ties differs from itself. jaccard is the
+    ratio of the two expected numbers. RBO is variant a of [2]_, which extrapolates
+    differently if the longer list has ties below the end of the shorter one. A query
+    for which both lists are empty is undefined.
 
     References
     ----------
@@ -149,8 +149,7 @@ def changed_documents(
     1  old -> new   q      a  moved     1.0    2.0
     2  old -> new   q      b   went     2.0    NaN
     """
-    names = Names(qid, doc_id, score)
-    lists = ranked_lists(runs, baseline, names, "changed_documents")
+    lists = ranked_lists(runs, baseline, Names(qid, doc_id, score), "changed_documents")
     return as_frame(changes_of(*lists, check_k(k)), kind_of(*runs.values()))
 
 
@@ -175,10 +174,7 @@ def changes_of(pairs, ids, query, document, ranks, k):
 
 
 def ranked_lists(runs, baseline, names, caller):
-    """Return the pairs of runs by name, and what `join_runs` does, checked.
-
-    Instead of scores there are ranks by run. Tied documents share their mean rank.
-    """
+    """Return pairs of runs by name, and what `join_runs` does, with ranks by run."""
     check_runs(runs, names, caller)
     check_choice(baseline, (None, *runs), "baseline", caller)
     pairs = itertools.combinations(runs, 2)
@@ -189,7 +185,7 @@ def ranked_lists(runs, baseline, names, caller):
     for name, run in zip(runs, scores.T, strict=True):
         (rows,) = np.nonzero(~np.isnan(run))
         top = documents_of(query[rows], run[rows])
-        ranks[name] = np.full(len(run), np.nan)
+        ranks[name] = np.full(len(run), np.nan)  # tied documents share their mean
         ranks[name][rows[top.row]] = top.above + (top.size + 1) / 2
     in_run = [np.bincount(query, ~np.isnan(run)) > 0 for run in scores.T]
     if (np.sum(in_run, axis=0) < 2).all():
