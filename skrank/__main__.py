@@ -9,6 +9,8 @@ import math
 import sys
 import warnings
 
+from sklearn.utils import Bunch
+
 import skrank
 from skrank import _shell as shell
 from skrank._checks import progress_bar
@@ -18,8 +20,10 @@ from skrank._engine.conventions import CONVENTIONS, FROM_ONE
 from skrank.evaluation.evaluate import read_requests, score_requests
 from skrank.evaluation.query_report import query_report
 from skrank.evaluation.reports import explain, tie_report
-from skrank.tables import read_rows, score_table
-from skrank.tables.forms import is_trec
+from skrank.tables import compare_lists, read_rows, score_table
+from skrank.tables.compare_lists import changes_of, ranked_lists
+from skrank.tables.forms import Names, is_trec
+from skrank.tables.trec_text import Triples
 
 # How a column that metrics read is named.
 SUBTOPICS = "subtopics"
@@ -76,6 +80,11 @@ def _evaluate(options):
     scored, *_ = _score(options)
     if options.save is not None:
         shell.save(options.save, scored)
+    return _printed(options, scored)
+
+
+def _printed(options, scored):
+    """Return the means of rankers as text, or their values by query."""
     metrics = next(iter(scored.values())).metrics
     if options.sort is not None:
         scored = _sorted_by(scored, options.sort or metrics[0])
@@ -317,6 +326,25 @@ def _judged_from(options):
     return {} if lowest is None else {"judged_from": lowest}
 
 
+def _lists(options):
+    """Compare the lists of runs, without judgements; print what came and went."""
+    shell.check_writable(options.by_query)
+    paths = shell.runs_of(options)
+    found = [shell.load_run(options, path) for path in paths]
+    tags, runs = [one.tag for one in found], [one.triples._asdict() for one in found]
+    names = shell.names_of_runs(paths, tags, options.names)
+    if len(names) < 2:
+        options.fail(f"two runs are required{shell.same_twice(options)}")
+    base = options.baseline and shell.find_run(options.baseline, names, paths, tags)
+    runs = {name: Bunch(**run) for name, run in zip(names, runs, strict=True)}
+    scores = compare_lists(runs, _metrics(options), baseline=base, score="value")
+    text = _printed(options, {pair: scores[pair] for pair in scores.rankers})
+    if options.form not in ("text", "markdown") or options.by_query == shell.STDOUT:
+        return text
+    lists = ranked_lists(runs, base, Names(*Triples._fields), "skrank lists")
+    return f"{text}\n\n{shell.changed_in_text(changes_of(*lists, 10), options.form)}"
+
+
 def _explain(options):
     """Explain why a metric has another value in another library."""
     conventions = {"conventions": options.convention} if options.convention else {}
@@ -417,38 +445,22 @@ def make_parser():
     _add_columns(one)
     _add_rules(one)
     one.add_argument(
-        "--sort",
-        nargs="?",
-        const="",
-        metavar="METRIC",
-        help="print the best run first, by this metric or the first one",
-    )
-    one.add_argument(
-        "--by-query",
-        nargs="?",
-        const=shell.STDOUT,
-        metavar="FILE",
-        help="also write the values of each query to a file .csv or .parquet; without "
-        "FILE or with '-', print them instead of the means",
-    )
-    one.add_argument(
         "--save",
         metavar="FILE",
         help="also save the scores of one run to a file .parquet, for skrank gate and "
         "QueryScores.load",
     )
-    _add_forms(one, csv="print CSV with all digits of the values")
+    _add_values(one)
+
+    one = _add(commands, _lists, judged=False)
+    _add_runs(one, ["rbo", "overlap@10", "jaccard@10"])
+    _add_baseline(one)
+    _add_values(one)
 
     one = _add(commands, _compare)
     _add_runs(one, ["ndcg@10"])
     _add_columns(one)
-    one.add_argument(
-        "--baseline",
-        action="append",
-        metavar="RUN",
-        help="the run that all others are compared with: its name, path or tag; "
-        "repeated, several such runs; without it all pairs are compared",
-    )
+    _add_baseline(one, "repeated, several such runs; ", action="append")
     one.add_argument(
         "--test",
         default="auto",
@@ -547,7 +559,7 @@ def make_parser():
     return parser
 
 
-def _add(commands, function):
+def _add(commands, function, judged=True):
     """Add the command of a function with the options that all commands have."""
     about = inspect.getdoc(function).replace("\n\n", " ").replace("\n", " ")
     command = commands.add_parser(
@@ -557,7 +569,21 @@ def _add(commands, function):
         epilog=_FILES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.set_defaults(command=function, fail=command.error)
+    command.set_defaults(command=function, fail=command.error, qrels=None)
+    columns = {"qid": "query ids", "doc-id": "document ids", "y-true": "grades"}
+    for name, what in columns.items():
+        if judged or name != "y-true":
+            about = f"the column of the {what} in tables"
+            command.add_argument(f"--{name}", metavar="COLUMN", help=about)
+    command.add_argument(
+        "--y-score",
+        action="append",
+        metavar="COLUMN",
+        help="the column of the scores in tables; can be repeated for a table of rows "
+        "with the scores of several rankers",
+    )
+    if not judged:
+        return command
     command.add_argument("qrels", metavar="QRELS", help="the relevance judgements")
     command.add_argument(
         "--missing-queries",
@@ -586,18 +612,6 @@ def _add(commands, function):
         help="only the top DEPTH documents of each query of a run count, as in "
         "trec_eval -M",
     )
-    columns = {"qid": "query ids", "doc-id": "document ids", "y-true": "grades"}
-    for name, what in columns.items():
-        command.add_argument(
-            f"--{name}", metavar="COLUMN", help=f"the column of the {what} in tables"
-        )
-    command.add_argument(
-        "--y-score",
-        action="append",
-        metavar="COLUMN",
-        help="the column of the scores in tables; can be repeated for a table of rows "
-        "with the scores of several rankers",
-    )
     return command
 
 
@@ -610,6 +624,35 @@ def _add_runs(command, metrics):
         "if these are all different",
     )
     _add_metric(command, metrics)
+
+
+def _add_baseline(command, further="", **options):
+    command.add_argument(
+        "--baseline",
+        metavar="RUN",
+        help="the run that all others are compared with: its name, path or tag; "
+        f"{further}without it all pairs are compared",
+        **options,
+    )
+
+
+def _add_values(command):
+    command.add_argument(
+        "--sort",
+        nargs="?",
+        const="",
+        metavar="METRIC",
+        help="print the best run first, by this metric or the first one",
+    )
+    command.add_argument(
+        "--by-query",
+        nargs="?",
+        const=shell.STDOUT,
+        metavar="FILE",
+        help="also write the values of each query to a file .csv or .parquet; without "
+        "FILE or with '-', print them instead of the means",
+    )
+    _add_forms(command, csv="print CSV with all digits of the values")
 
 
 def _add_metric(command, default):

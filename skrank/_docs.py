@@ -436,6 +436,11 @@ ImportError
 # How judgements and runs are read and joined.
 share_run_words = sharing_words(
     read_entries("""
+runs : dict of str to run
+    The runs by name, each in one of the forms of :func:`align`: the path of a TREC,
+    Parquet or CSV file, a table, a list of tuples or a dict of query ids.
+baseline : str, default=None
+    The run that all others are compared with. If None, all pairs are compared.
 missing_queries : {"zero", "drop", "raise"}, default="zero"
     What is done with a judged query that a run lacks. "zero" keeps it, so that its
     value is 0 (trec_eval -c), "drop" leaves it out (trec_eval without -c).
@@ -450,7 +455,9 @@ grade : str, default="grade"
     The name of the column of grades.
 score : str, default="score"
     The name of the column of scores in tables, and of the key in hits.
-""")
+"""),
+    raises="\nRaises\n------\nValueError, TypeError\n"
+    "    As :func:`align`, or if no query is in two runs.\n",
 )
 
 share_frame_words = sharing_words(

@@ -390,7 +390,17 @@ def printed(form, header, rows):
     ]
     if form == "markdown":
         return as_markdown("", [(header, cells)]).lstrip()
-    return table(header, cells, left=(*TEXT, "qid"))
+    return table(header, cells, left=(*TEXT, "qid", "doc_id", "change"))
+
+
+def changed_in_text(columns, form, n_rows=10):
+    """Return the documents that changed most, with a title."""
+    n = len(columns["qid"])
+    title = f"{n:,} documents came, went or moved in the top 10"
+    title += f"; the first {n_rows}:" if n > n_rows else ":"
+    *ids, before, after = (column[:n_rows].tolist() for column in columns.values())
+    ranks = (["-" if x != x else f"{x:g}" for x in one] for one in (before, after))
+    return f"{title}\n\n{printed(form, [*columns], [*zip(*ids, *ranks, strict=True)])}"
 
 
 def as_json(data):

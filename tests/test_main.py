@@ -274,6 +274,46 @@ def test_compare_takes_the_columns_of_a_table_as_rankers(capsys, tmp_path):
     assert (row["difference"], row["pvalue"]) == (-0.5, 2 / 2**10)
 
 
+def test_lists_prints_what_runs_share_and_which_documents_came(capsys, tmp_path):
+    (tmp_path / "new.run").write_text("1 Q0 a 1 2 n\n1 Q0 c 2 1 n\n2 Q0 a 1 1 n\n")
+    command = "lists a.run new.run -m overlap@2 -m jaccard@1"
+    status, output, error = run(capsys, command)
+    assert (status, error) == (0, "")
+    # b, a against a, c, and the same document.
+    assert output.splitlines() == [
+        "ranker  overlap@2  jaccard@1",
+        "t -> n     0.5000     0.5000",
+        "",
+        "3 documents came, went or moved in the top 10:",
+        "",
+        "ranker  qid  doc_id  change  before  after",
+        "t -> n  1    b       went         1      -",
+        "t -> n  1    a       moved        2      1",
+        "t -> n  1    c       came         -      2",
+    ]
+    _, output, _ = run(capsys, f"{command} --json --baseline new.run")
+    assert json.loads(output) == {"n -> t": {"overlap@2": 0.5, "jaccard@1": 0.5}}
+    _, output, _ = run(capsys, f"{command} --by-query --csv")
+    header, *rows = csv.reader(io.StringIO(output))
+    assert header == ["ranker", "qid", "overlap@2", "jaccard@1"]
+    assert rows == [["t -> n", "1", "0.5", "0.0"], ["t -> n", "2", "0.5", "1.0"]]
+    _, output, _ = run(capsys, f"{command} --markdown --names path")
+    assert "| a.run -> new.run | 1 | b | went | 1 | - |" in output
+
+
+def test_lists_prints_the_first_ten_documents_and_reads_tables(capsys, tmp_path):
+    for name, sign in {"one.csv": 1, "two.csv": -1}.items():
+        rows = [f"7,{i},{sign * i}" for i in range(12)]
+        (tmp_path / name).write_text("\n".join(["q,item,s", *rows]))
+    command = "lists one.csv two.csv --qid q --doc-id item --y-score s"
+    _, output, _ = run(capsys, command)
+    head, title, table = output.split("\n\n")
+    assert head.splitlines()[0].split() == ["ranker", "rbo", "overlap@10", "jaccard@10"]
+    assert head.split()[-2:] == [f"{8 / 10:.4f}", f"{8 / 12:.4f}"]
+    assert title == "12 documents came, went or moved in the top 10; the first 10:"
+    assert len(table.splitlines()) == 1 + 10
+
+
 def test_many_runs_are_read_once_and_compared_with_few_calls(capsys, tmp_path):
     rng, statuses = np.random.default_rng(0), []
     documents = [f"{i} {{}} {j}" for i in range(50) for j in range(10)]
@@ -411,6 +451,14 @@ BAD = {
     "evaluate beir a.run": "Got 3: 'query-id\\tcorpus-id\\tscore'. Is it a table",
     "evaluate rows.csv -m ild@3": "metric 'ild@3' reads the column 'features'. Name it",
     "evaluate qrels a.run -m ild": "by --column features=COLUMN, of one table with a r",
+    "lists a.run": "two runs are required. See",
+    "lists a.run ./a.run": "two runs are required. Got the same file twice: a.run",
+    "lists a.run b.run -m mrr": "'jaccard@k', such as 'jaccard@10'. Got 'mrr'",
+    "lists a.run b.run --baseline c": "--baseline must be a run among ['t', 'b']. Got",
+    "lists a.run other": "needs runs with queries in common. Got queries such as ['1',",
+    "lists a.run twice": "document 'a' of query '1' more than once",
+    "lists - -": "Only one of QRELS and RUN can be '-'",
+    "lists a.run b.run --missing-queries zero": "unrecognized arguments: --missing-q",
     "evaluate rows.csv -m mrr --column group=x": "None of ['mrr'] reads the column 'gr",
     "evaluate rows.csv -m ild --column features": "NAME=COLUMN, such as popularity=n_r",
     "evaluate qrels a.run -m mrr --column group=x": "--column goes with one table. Got",

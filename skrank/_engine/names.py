@@ -132,9 +132,9 @@ def listed_names():
     )
 
 
-def is_name(name):
-    """Return True if `name` is a scorer name, for any k and any parameters."""
-    return isinstance(name, str) and _match_name(name) is not None
+def is_name(name, metrics=METRICS):
+    """Return True if `name` is that of one of the metrics, for any k and parameters."""
+    return isinstance(name, str) and _match_name(name, metrics) is not None
 
 
 def parse_name(name):
@@ -144,13 +144,13 @@ def parse_name(name):
     return read_metric(name)
 
 
-def read_metric(metric):
-    """Return what a scorer name, a metric function or a definition asks for.
+def read_metric(metric, metrics=METRICS):
+    """Return what a name in `metrics`, a metric function or a definition asks for.
 
-    The error of a misspelt name suggests the nearest one.
+    The error of a misspelt scorer name suggests the nearest one.
     """
     if isinstance(metric, str):
-        asked = _match_name(metric)
+        asked = _match_name(metric, metrics)
         if asked is None:
             raise ValueError(refusal(metric))
         if asked.params:
@@ -227,7 +227,7 @@ def is_misspelt(name, others):
     return similarity > _CLEARLY_NEAR and not near_other
 
 
-def _match_name(name):
+def _match_name(name, metrics):
     """Return what a name asks for, with its parameters as text, or None."""
     key = name
     if match := _TREC_EVAL.fullmatch(name):
@@ -236,7 +236,7 @@ def _match_name(name):
     if match is None:
         return None
     negative, base, params, k = match.group("negative", "base", "params", "k")
-    metric = METRICS.get(ALIASES.get(base, base))
+    metric = metrics.get(ALIASES.get(base, base))
     if metric is None or bool(negative) != metric.full_name.startswith("neg_"):
         return None
     if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):

@@ -2,10 +2,13 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import partial
+
 import numpy as np
 
 from skrank._checks import check_choice, check_number
 from skrank._engine.answer import ranking_metric
+from skrank._engine.request import DEFAULTS, OF_EVALUATE, Metric
 from skrank._ranking.arrays import encode_levels, gather, spans, split_by_width
 from skrank._ranking.queries import sum_over_places
 from skrank.metrics.gains import check_gain, discount_function, gains
@@ -289,14 +292,16 @@ def rbo_score(ranking, *, p=0.9):
         # relevant ones, and the others only take places.
         ranking = ranking.by_judgement
         n_listed = ranking.n_relevant
+    return where_grades_differ(every, _extrapolated_overlap(ranking, n_listed, p), 1)
+
+
+def _extrapolated_overlap(ranking, n_listed, p):
+    """Return RBO of a ranking and its ideal list, which has `n_listed` documents."""
     # RBO = (1 - p) sum_{d <= n} p^(d - 1) A_d + p^n A_n (Webber, Moffat and Zobel,
-    # 2010, equation 32). Depths with p^d < 1e-20 are left out.
-    deepest = int(np.ceil(np.log(1e-20) / np.log(p)))
-    sums, agreed = sum_over_depths(
-        ranking, n_listed, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest
-    )
+    # 2010, equation 32).
+    sums, agreed = sum_over_depths(ranking, n_listed, p)
     n = np.maximum(ranking.n_documents, n_listed).astype(np.float64)
-    return where_grades_differ(every, sums + agreed * p**n, 1)
+    return sums + agreed * p**n
 
 
 def pair_agreement(ranking, weights, gain, discount):
@@ -441,13 +446,13 @@ def _weight_of_pairs(weight):
     return weight
 
 
-def sum_over_depths(ranking, n_listed, weight, deepest):
+def sum_over_depths(ranking, n_listed, p, *, extrapolated=True):
     """Return the weighted sum over depths of the overlap, and its fraction at the end.
 
-    For each query, the sum of weight(d) X_d for d = 1, ..., n, at most `deepest`, and
-    X_n / n, where n is the length of the longer list. X_d is the expected number of
-    documents that are in the top d by score, S_d, and by grade, L_d. Ties in both
-    rankings are in independent random orders, so
+    For each query, the sum of (1 - p) p^(d - 1) X_d / d for d = 1, ..., n, and X_n / n,
+    where n is the length of the longer list. Depths with p^d < 1e-20 are left out. X_d
+    is the expected number of documents that are in the top d by score, S_d, and by
+    grade, L_d. Ties in both rankings are in independent random orders, so
 
         X_d = sum over documents of P(in S_d) P(in L_d),
         P(in S_d) = clip((d - t) / n, 0, 1) in a tie group of n below t documents.
@@ -459,7 +464,7 @@ def sum_over_depths(ranking, n_listed, weight, deepest):
     """
     longer = np.maximum(ranking.n_documents, n_listed)
     shorter = np.minimum(ranking.n_documents, n_listed)
-    depth = np.clip(longer, 1, deepest)
+    depth = np.clip(longer, 1, int(np.ceil(np.log(1e-20) / np.log(p))))
     n_others = n_listed - ranking.n_relevant
     differ = ranking.n_found + n_others < longer
     total, agreed = np.zeros(len(depth)), np.ones(len(depth))
@@ -471,14 +476,15 @@ def sum_over_depths(ranking, n_listed, weight, deepest):
             beyond = d - ranking.n_found[rows, np.newaxis]
             beyond = beyond / np.maximum(n_others[rows, np.newaxis], 1)
             overlap += np.clip(beyond, 0, 1) * (d - overlap)
-        if differ[rows].any():
+        if extrapolated and differ[rows].any():
             place, last = np.arange(len(rows)), depth[rows]
             k = np.clip(shorter[rows], 1, last)
             rate = overlap[place, k - 1] / k
             overlap += rate[:, np.newaxis] * np.maximum(d - k[:, np.newaxis], 0)
             agreed[rows] = np.where(differ[rows], overlap[place, last - 1] / last, 1)
+        weight = (1 - p) * p ** (d - 1.0) / d
         total[rows] = np.sum(
-            overlap * weight(d), axis=1, where=d <= depth[rows, np.newaxis]
+            overlap * weight, axis=1, where=d <= depth[rows, np.newaxis]
         )
     return total, agreed
 
@@ -538,3 +544,66 @@ def _changes(ranking, depth, starts, n_cells):
         # bincount returns integers for empty weights.
         changes.append(change.astype(np.float64, copy=False))
     return changes
+
+
+# Metrics of two lists of a query: the documents that were returned, by score, and the
+# relevant ones, by grade.
+
+
+def _overlap_of_lists(ranking, *, k):
+    by_score = np.repeat(ranking.mean_over_places(np.ones_like, k), ranking.relevant)
+    by_grade = ranking.ideal.mean_over_places(np.ones_like, k)[ranking.group_in_ideal]
+    query, n_queries = ranking.query_of_grade, ranking.n_queries
+    return np.bincount(query, by_score * by_grade, n_queries) / k
+
+
+def _jaccard_of_lists(ranking, *, k):
+    shared = k * _overlap_of_lists(ranking, k=k)
+    total = np.minimum(ranking.n_documents, k) + np.minimum(ranking.n_relevant, k)
+    return shared / np.maximum(total - shared, 1)
+
+
+def _rbo_of_lists(ranking, *, p, form="extrapolated"):
+    """Return RBO, or the least or the most that it can be if both lists go on."""
+    check_number(p, "p", "rbo", low=0.0, high=1.0, ends="()")
+    if form == "extrapolated":
+        return _extrapolated_overlap(ranking, ranking.n_relevant, p)
+    # RBO_min = (1 - p) sum_d p^(d - 1) X_d / d, with X_d = X_n for d > n.
+    # RBO_res = p^s + p^n - p^f - (1 - p) / p (s sum_{s < d <= f} p^d / d
+    #     + n sum_{n < d <= f} p^d / d + X_n sum_{d > f} p^d / d), f = s + n - X_n
+    # (Webber, Moffat and Zobel, 2010, equation 30).
+    s, n = np.sort([ranking.n_documents, ranking.n_relevant], axis=0)
+    shared = ranking.n_found  # in any order of ties
+    f = s + n - shared
+    d = np.arange(1, f.max(initial=0) + 1)
+    up_to = np.cumsum((1 - p) * p ** (d - 1.0) / d, dtype=np.longdouble)
+    up_to = np.append(0, up_to).astype(np.float64)
+    to_s, to_n, to_f = (up_to[depth] for depth in (s, n, f))
+    to_end = (p - 1) / p * np.log1p(-p)
+    least, _ = sum_over_depths(ranking, ranking.n_relevant, p, extrapolated=False)
+    least += shared * (to_end - to_n)
+    residual = p**s + p**n - p**f - s * (to_f - to_s) - n * (to_f - to_n)
+    most = least + residual - shared * (to_end - to_f)
+    return least if form == "least" else np.minimum(most, 1)
+
+
+def _where_listed(definition, ranking, **own):
+    """Return the values of a definition, undefined where both lists are empty."""
+    is_listed = ranking.n_documents + ranking.n_relevant > 0
+    return np.where(is_listed, definition(ranking, **own), np.nan)
+
+
+# Those of :func:`skrank.tables.compare_lists`, by name. `k` or `p` is their parameter.
+_FIXED = DEFAULTS | OF_EVALUATE | {"replace_undefined_by": np.nan}
+LIST_METRICS = {
+    name: Metric(
+        name, partial(_where_listed, of), None, _FIXED | own, cutoff, fixed=_FIXED
+    )
+    for name, of, cutoff, own in (
+        ("rbo", _rbo_of_lists, "never", {"p": 0.9}),
+        ("rbo_min", partial(_rbo_of_lists, form="least"), "never", {"p": 0.9}),
+        ("rbo_max", partial(_rbo_of_lists, form="most"), "never", {"p": 0.9}),
+        ("overlap", _overlap_of_lists, "required", {}),
+        ("jaccard", _jaccard_of_lists, "required", {}),
+    )
+}

@@ -4,6 +4,7 @@
 
 from skrank.tables.align import align, from_topk
 from skrank.tables.clusters import ClusterScores, ship_to_spark
+from skrank.tables.compare_lists import changed_documents, compare_lists
 from skrank.tables.fuse import fuse
 from skrank.tables.score import read_rows, score_catalogue, score_runs, score_table
 from skrank.tables.trec_text import read_letor, read_qrels, read_run
@@ -11,6 +12,8 @@ from skrank.tables.trec_text import read_letor, read_qrels, read_run
 __all__ = [
     "ClusterScores",
     "align",
+    "changed_documents",
+    "compare_lists",
     "from_topk",
     "fuse",
     "read_letor",

@@ -43,9 +43,6 @@ def fuse(
 
     Parameters
     ----------
-    runs : dict of str to run
-        The runs by name, each in one of the forms of :func:`align`: the path of a TREC,
-        Parquet or CSV file, a table, a list of tuples or a dict of query ids.
     method : {"rrf", "sum", "mnz", "max", "isr", "borda"}, default="rrf"
         How the scores of a document become one; the Notes have the formulas. "rrf",
         "isr" and "borda" read ranks only, the others scores.
@@ -143,14 +140,8 @@ def fuse(
     >>> score_runs({"q1": {"d2": 1}}, {**runs, "rrf": fuse(runs)}, "mrr").summary()
     {'bm25': {'mrr': 0.5}, 'dense': {'mrr': 0.4166...}, 'rrf': {'mrr': 0.5}}
     """
-    if not are_runs(runs):
-        raise TypeError(
-            "The 'runs' parameter of fuse must be a dict of names to runs. Got "
-            f"{shown(runs)} of type {type(runs).__name__} instead."
-        )
-    columns = {"qid": qid, "doc_id": doc_id, "score": score}
-    for name, column in columns.items():
-        check_column_name(column, name, "fuse")
+    names = Names(qid, doc_id, score)
+    check_runs(runs, names, "fuse")
     fusion = read_fusion(method, norm, weights, k, list(runs), "fuse")
     runs = {
         name: run
@@ -161,7 +152,7 @@ def fuse(
     returned = [not _is_empty(run) for run in runs.values()]
     if any(returned):
         runs = {name: run for name, run in runs.items() if not _is_empty(run)}
-    ids, query, documents, found = join_runs(runs, Names(qid, doc_id, score), "runs")
+    ids, query, documents, found = join_runs(runs, names, "runs")
     scores = np.full((len(found), len(returned)), np.nan)
     scores[:, np.flatnonzero(returned)] = found
     fused = fuse_scores(query, scores, fusion)
@@ -176,6 +167,17 @@ def fuse(
         doc_id=text_of(documents[order]),
         score=fused[order],
     )
+
+
+def check_runs(runs, names, caller):
+    """Raise if `runs` are not several by name, or `names` not those of columns."""
+    if not are_runs(runs):
+        raise TypeError(
+            f"The 'runs' parameter of {caller} must be a dict of names to runs. Got "
+            f"{shown(runs)} of type {type(runs).__name__} instead."
+        )
+    for name, column in zip(("qid", "doc_id", "score"), names, strict=True):
+        check_column_name(column, name, caller)
 
 
 def _is_empty(run):
