@@ -31,6 +31,7 @@ from skrank.metrics.beyond_relevance import (
     ild_score,
     novelty_score,
     popularity_score,
+    serendipity_score,
 )
 from skrank.metrics.exposure import (
     awrf_score,
@@ -134,6 +135,7 @@ __all__ = [
     "rbp_score",
     "recall_at_k_score",
     "score_queries",
+    "serendipity_score",
     "spearman_score",
     "subtopic_recall_score",
     "tie_report",

@@ -41,7 +41,8 @@ __all__ = [
     "query_auc_score", "query_report", "r_precision_score", "rank_correlation_score",
     "rank_median_absolute_deviation", "rank_standard_deviation", "rank_variance",
     "ranking_loss", "rbo_score", "rbp_score", "recall_at_k_score", "score_queries",
-    "spearman_score", "subtopic_recall_score", "tie_report", "unjudged_report"
+    "serendipity_score", "spearman_score", "subtopic_recall_score", "tie_report",
+    "unjudged_report"
 ]
 
 @overload
@@ -976,6 +977,24 @@ def recall_at_k_score(
     judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def serendipity_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    expected: MatrixLike | ItemColumn, k: int | None = None, n_items: int | None = None,
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def serendipity_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    expected: MatrixLike | ItemColumn, k: int | None = None, n_items: int | None = None,
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def spearman_score(
