@@ -38,6 +38,7 @@ from skrank.metrics import (
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers, confidence_interval
+from skrank.tables import align
 from tests.brute_force import OF_COLUMNS, all_orders, input_order
 from tests.metrics.test_subtopics import OF_LIST as OF_SUBTOPICS
 
@@ -281,6 +282,21 @@ def test_rankers_are_compared_by_columns():
     assert interval.estimate == scores.summary()["popular"]["neg_popularity@3"]
     first = compare_rankers(scores).rows[0]
     assert first.pvalue < 1e-4
+
+
+def test_rankers_with_rows_of_their_own_look_up_their_own_documents():
+    bought = {"ann": {"a": 1}, "bob": {"b": 1}}
+    runs = {
+        "one": {"ann": ["a", "b"], "bob": ["b"]},
+        "two": {"ann": ["c"], "bob": ["a", "c", "b"]},
+    }
+    views = of_items({"a": 8, "b": 2, "c": 5}, "doc_id")
+    aligned = align(bought, runs)
+    expected = {"one": ((8 + 2) / 2 + 2) / 2, "two": (5 + (8 + 5 + 2) / 3) / 2}
+    for score in (evaluate, lambda **given: score_queries(**given).summary()):
+        found = score(metrics="neg_popularity", popularity=views, **aligned)
+        for ranker, value in expected.items():
+            assert found[ranker]["neg_popularity"] == -value
 
 
 def test_blocks_have_the_values_of_the_whole(monkeypatch):
