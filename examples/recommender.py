@@ -129,8 +129,8 @@ assert serendipity["factors"] > max(serendipity["popularity"], serendipity["rand
 # sphinx_gallery_end_ignore
 
 # %%
-# Random lists are the most novel, and cover all items, but nobody wants them. The factor
-# model has the highest serendipity.
+# Random lists are the most novel, and cover all items, but nobody wants them. The
+# factor model has the highest serendipity.
 #
 # Recall at every cutoff
 # ----------------------

@@ -207,8 +207,7 @@ def _above_baseline(top, expected, n_items):
 def serendipity_score(ranking, *, k=None, n_items=None):
     r"""Share of a list that is relevant and was not expected (serendipity@k).
 
-    A recommender that only repeats what everybody would recommend has 0, and so has one
-    whose surprises nobody wants. Larger is better.
+    A recommender whose surprises nobody wants has 0. Larger is better.
 
     Parameters
     ----------
@@ -241,11 +240,11 @@ def serendipity_score(ranking, *, k=None, n_items=None):
     .. math:: \frac{1}{n} \sum_{i=1}^{n} rel_i \,
         \max\Bigl(1 - \frac{i - 1}{N} - e_i, \, 0\Bigr),
 
-    how much more the ranker recommends an item than a baseline does [2]_. RecTools has
-    this form, with :math:`e_i = 1 - (r_i - 1) / N` for the rank :math:`r_i` of the
-    item's popularity, equal ones at equal ranks without gaps, and 0 for an unknown
-    item. Under ties the value is the exact expectation. A query without a relevant
-    document, or with an empty list, is undefined.
+    how much more the ranker recommends an item than a baseline does [2]_. So does
+    RecTools, with :math:`e_i = 1 - (r_i - 1) / N` for the dense rank :math:`r_i` of its
+    popularity, and 0 for an unknown item. Under ties the value is the exact
+    expectation. A query without a relevant document, or with an empty list, is
+    undefined.
 
     References
     ----------
