@@ -50,9 +50,8 @@ def evaluate_sampled(
     qid : array-like of shape (n_samples,), default=None
         The query id of each row, rows in any order. If None, all rows belong to one
         query.
-    n_candidates : int or array-like of int of shape (n_samples,) or (n_queries,)
-        How many documents a query has without sampling, with the relevant ones. An
-        array has the entries of `sample_weight`, equal for all rows of a query.
+    n_candidates : int or array-like of int, of the shape of `sample_weight`
+        How many documents a query has without sampling, with the relevant ones.
     estimate : {"em", "bias-variance", "rank"}, default="em"
         What is estimated from the sample, and where it is reliable: see
         :class:`~skrank.link_prediction.SampledNegatives`.
