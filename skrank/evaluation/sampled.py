@@ -21,8 +21,6 @@ from skrank._ranking.arrays import TieGroups
 from skrank._ranking.queries import RankedQueries, law_of_first
 from skrank.evaluation.evaluate import read_requests
 
-ESTIMATES = ("em", "bias-variance", "rank")
-
 
 def evaluate_sampled(
     y_true: ArrayLike,
@@ -99,8 +97,8 @@ def evaluate_sampled(
     >>> evaluate_sampled(y_true, y_score, "neg_mean_rank", **of_301)
     {'neg_mean_rank': -51.0}
     """
-    caller = "evaluate_sampled"
-    check_choice(estimate, ESTIMATES, "estimate", caller)
+    caller, choices = "evaluate_sampled", ("em", "bias-variance", "rank")
+    check_choice(estimate, choices, "estimate", caller)
     requests = read_requests(metrics, params, caller)
     arrays = read_arrays(
         y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight
@@ -188,22 +186,20 @@ class EstimatedRanking(RankedQueries):
 
     ranks_are_estimated = True
 
-    def __init__(
-        self, groups, n_documents, lists, estimate, n_negatives, sample_weight
-    ):
+    def __init__(self, groups, n_documents, lists, estimate, n_negatives, weight):
         # A document can be anywhere.
         size = n_documents[groups.query]
         super().__init__(groups._replace(above=0, size=size), n_documents, lists)
         del self.above  # is the error below from now on
         self._in_sample, self._n_negatives = groups, n_negatives
-        self._estimate, self._sample_weight = estimate, sample_weight
+        self._estimate, self._weight = estimate, weight
 
     @classmethod
     def of_rows(cls, sample, n_candidates, *estimate):
         """Return estimates from the ranking of rows with a sample of the candidates."""
         above = sample.above - sample.relevant_above
         groups = sample.query, above, sample.size, sample.relevant, sample.grade
-        return cls(TieGroups(*groups), n_candidates, sample._lists, *estimate)
+        return cls(TieGroups(*groups), n_candidates, sample.lists, *estimate)
 
     @cached_property
     def above(self):
@@ -241,9 +237,7 @@ class EstimatedRanking(RankedQueries):
     def _of_first(self):
         """Return the estimated rank of the first relevant document of each query."""
         groups = TieGroups(*(one[self.first] for one in self._in_sample[:4]), None)
-        unit, rank, probability = law_of_first(
-            groups.above, groups.size, groups.relevant, None
-        )
+        unit, rank, probability = law_of_first(*groups[1:4], None)
         above = Places(unit, rank - 1, np.zeros(len(unit), dtype=np.intp), probability)
         return self._estimated(above, groups.query, 1.0)
 
@@ -259,9 +253,7 @@ class EstimatedRanking(RankedQueries):
         return self._estimated(places, groups.query, share)
 
     def _estimated(self, places, query, share):
-        weight = np.ones(self.n_queries)
-        if self._sample_weight is not None:
-            weight = self._sample_weight
+        weight = np.ones(self.n_queries) if self._weight is None else self._weight
         n_others = self.n_documents - self.n_relevant
         sizes = n_others[query], self._n_negatives[query]
         return RankEstimate(places, *sizes, weight[query] * share, self._estimate)
