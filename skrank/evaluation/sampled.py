@@ -213,6 +213,7 @@ class EstimatedRanking(RankedQueries):
 
     def mean_over_places(self, weight, k=None):
         """Return the expected weight of a relevant document of each tie group."""
+        k = k[self.query] if isinstance(k, np.ndarray) else k
         return self._of_each.expected(weight, k)
 
     def first_rank_law(self, k=None):
@@ -305,21 +306,23 @@ class RankEstimate:
 
     def expected(self, value, k=None):
         """Return the expected value at the rank of each unit, 0 beyond `k`."""
-        if isinstance(k, np.ndarray):
+        if not self._n_units:
+            return np.zeros(0)
+
+        def values_at(rank, k=k):
+            values = np.asarray(value(rank), dtype=np.float64)
+            return values if k is None else np.where(rank <= k, values, 0.0)
+
+        by_unit = isinstance(k, np.ndarray)
+        if self._estimate == "rank":
+            unit, rank, probability = self.law
+            values = values_at(rank, k[unit] if by_unit else k)
+            return np.bincount(unit, probability * values, self._n_units)
+        if by_unit:
             raise ValueError(
                 "Ranks that are estimated from a sample have no cutoff that differs "
                 "between queries, as r_precision has. Pass a metric with a cutoff k."
             )
-        if not self._n_units:
-            return np.zeros(0)
-
-        def values_at(rank):
-            values = np.asarray(value(rank), dtype=np.float64)
-            return values if k is None else np.where(rank <= k, values, 0.0)
-
-        if self._estimate == "rank":
-            unit, rank, probability = self.law
-            return np.bincount(unit, probability * values_at(rank), self._n_units)
         rank, _ = self._bins
         units = self._units_of_kinds
         values = [values_at(rank + before) for before in units]

@@ -16,8 +16,8 @@ from tests.link_prediction.test_estimates import link_ranks
 
 # They read more than the ranks of the relevant documents, one by one.
 REFUSED = {
-    "bpref", "err", "gm_map", "lrap", "map", "mean_precision", "q_measure", "query_auc",
-    "r_precision", "rank_correlation", "ranking_loss", "rbo", "spearman",
+    "bpref", "err", "gm_map", "lrap", "map", "q_measure", "query_auc",
+    "rank_correlation", "ranking_loss", "rbo", "spearman",
 }  # fmt: skip
 
 
@@ -180,6 +180,13 @@ def test_queries_without_a_relevant_item_are_undefined():
         own = evaluate_sampled(*rows, replace_undefined_by=math.nan, **given)["mrr"]
         assert half == own / 2
         assert evaluate_sampled([0, 0], [1, 2], "mrr", n_candidates=9) == {"mrr": 0.0}
+
+
+@pytest.mark.parametrize("estimate", ["em", "bias-variance"])
+def test_a_cutoff_by_query_has_no_estimate(estimate):
+    given = {"n_candidates": 9, "estimate": estimate}
+    with pytest.raises(ValueError, match="no cutoff that differs between queries"):
+        evaluate_sampled([1, 1, 0], [1, 2, 3], "r_precision", **given)
 
 
 @pytest.mark.parametrize(
