@@ -41,13 +41,11 @@ def evaluate_sampled(
     Parameters
     ----------
     y_true, y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
-        The grades, and the predicted scores, larger is better. They must hold all
-        relevant documents of a query.
+        The grades and the predicted scores, of all relevant documents of a query.
     metrics : str, callable, or list or dict of them
         Scorer names and functions, as in :func:`evaluate`.
     qid : array-like of shape (n_samples,), default=None
-        The query id of each row, rows in any order. If None, all rows belong to one
-        query.
+        The query id of each row, rows in any order; None for one query or a matrix.
     n_candidates : int or array-like of int, of the shape of `sample_weight`
         How many documents a query has without sampling, with the relevant ones.
     estimate : {"em", "bias-variance", "rank"}, default="em"
@@ -89,10 +87,8 @@ def evaluate_sampled(
 
     Examples
     --------
-    >>> from skrank.metrics import evaluate, evaluate_sampled
+    >>> from skrank.metrics import evaluate_sampled
     >>> y_true, y_score = [[1, 0, 0, 0], [1, 0, 0, 0]], [[5, 9, 4, 3], [8, 7, 2, 1]]
-    >>> evaluate(y_true, y_score, "neg_mean_rank")
-    {'neg_mean_rank': -1.5}
     >>> of_301 = {"n_candidates": 301, "estimate": "rank"}
     >>> evaluate_sampled(y_true, y_score, "neg_mean_rank", **of_301)
     {'neg_mean_rank': -51.0}
@@ -173,6 +169,11 @@ VARIANCE = 0.01
 
 # Ranks of a smaller probability are left out.
 NEGLIGIBLE = 1e-9
+
+NO_CUTOFFS = (
+    "Ranks that are estimated from a sample have no cutoff that differs between "
+    "queries, as r_precision and mean_precision have. Pass a metric with a cutoff k."
+)
 
 # A probability of exactly 0 or 1 would rule out what rounded sizes make likely.
 UNLIKELY = 1e-9
@@ -310,7 +311,10 @@ class RankEstimate:
             return np.zeros(0)
 
         def values_at(rank, k=k):
-            values = np.asarray(value(rank), dtype=np.float64)
+            try:
+                values = np.asarray(value(rank), dtype=np.float64)
+            except IndexError:  # by ranks that are not integers
+                raise ValueError(NO_CUTOFFS) from None
             return values if k is None else np.where(rank <= k, values, 0.0)
 
         by_unit = isinstance(k, np.ndarray)
@@ -319,12 +323,8 @@ class RankEstimate:
             values = values_at(rank, k[unit] if by_unit else k)
             return np.bincount(unit, probability * values, self._n_units)
         if by_unit:
-            raise ValueError(
-                "Ranks that are estimated from a sample have no cutoff that differs "
-                "between queries, as r_precision has. Pass a metric with a cutoff k."
-            )
-        rank, _ = self._bins
-        units = self._units_of_kinds
+            raise ValueError(NO_CUTOFFS)
+        rank, units = self._bins[0], self._units_of_kinds
         values = [values_at(rank + before) for before in units]
         if self._estimate == "em":
             of_kinds = [self._law_of_kinds @ of_rank for of_rank in values]
