@@ -20,7 +20,7 @@ BELOW = {
         "ties",
     ],
     "is_it_better": ["comparing_with_care"],
-    "beyond_relevance": ["metrics_beyond_relevance", "catalogue"],
+    "beyond_relevance": ["recommender", "metrics_beyond_relevance", "catalogue"],
     "training_loops": ["integrations", "trackers"],
 }
 

@@ -24,10 +24,11 @@ import pandas as pd
 from scipy.sparse import coo_array
 from sklearn.decomposition import NMF
 
-from skrank.metrics import score_queries
+from skrank.metrics import catalogue_scores, of_items, score_queries
 from skrank.model_selection import TimeRangeSplit
 from skrank.plot import MetricAtKDisplay
 from skrank.stats import compare_rankers, confidence_interval
+from skrank.tables import align
 
 rng = np.random.default_rng(0)
 n_users, n_items = shape = 600, 500
@@ -92,8 +93,44 @@ chosen = scores[["mrr", "ndcg@10", "recall@10", "recall@50"]]
 pd.DataFrame(chosen.summary()).T.round(3)
 
 # %%
-# If your scores are rows of user, item and score, :func:`~skrank.tables.align` joins
-# them with what users watched: see :doc:`/your_data`.
+# The whole report
+# ----------------
+#
+# Most recommenders return lists instead of a table of all scores.
+# :func:`~skrank.tables.align` joins them with what users watched, which needs no
+# grades. Then metrics can read what is known of the items: ``novelty`` is 1 bit for an
+# item that half of the users know, and ``serendipity`` counts relevant items that few
+# users know. Coverage is a score of all lists together.
+lists = {}
+for name, table in tables.items():
+    unseen = np.where(seen[tested].toarray(), -np.inf, table)
+    best = np.argsort(-unseen, axis=1, kind="stable")[:, :10]
+    lists[name] = dict(zip(tested.tolist(), best, strict=True))
+rows = align(log.iloc[test][["user", "item"]], lists, qid="user", doc_id="item")
+known = np.maximum(seen.sum(axis=0), 0.5) / n_users
+report = score_queries(
+    metrics=["hits@10", "ndcg@10", "novelty@10", "serendipity@10"],
+    popularity=of_items(known, "doc_id"),
+    expected=of_items(known, "doc_id"),
+    **rows,
+)
+confidence_interval(report)
+
+# %%
+of_lists = {"qid": rows.qid, "item": rows.doc_id, "returned": rows.returned}
+shop = catalogue_scores(rows.y_score, k=10, items=n_items, **of_lists)
+confidence_interval(shop)
+
+# sphinx_gallery_start_ignore
+summary = report.summary()
+assert summary["factors"]["ndcg@10"] == chosen.summary()["factors"]["ndcg@10"]
+serendipity = {name: one["serendipity@10"] for name, one in summary.items()}
+assert serendipity["factors"] > max(serendipity["popularity"], serendipity["random"])
+# sphinx_gallery_end_ignore
+
+# %%
+# Random lists are the most novel, and cover all items, but nobody wants them. The
+# factor model has the highest serendipity.
 #
 # Recall at every cutoff
 # ----------------------

@@ -128,6 +128,7 @@ FAMILIES = {
         {
             "popularity": "only what everybody knows?",
             "novelty": "surprise, in bits",
+            "serendipity": "relevant and not expected",
             "group_share": "the share of a group, such as the long tail",
             "ild": "how different the documents are",
         },

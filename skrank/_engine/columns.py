@@ -340,6 +340,7 @@ COLUMN_READERS = {"subtopics": partial(_subtopics, name="subtopics")}
 
 # What the columns of skrank's own metrics hold.
 CHECKS = {
+    "expected": partial(numbers, name="expected", low=0, high=1),
     "features": partial(numbers, name="features", n_columns=("n_features",)),
     "popularity": partial(numbers, name="popularity", low=0),
     "propensity": partial(numbers, name="propensity", above=0, high=1),

@@ -170,9 +170,11 @@ _ENTRIES = {
     # Recommenders: the libraries below are given lists in their order, and items of the
     # test without grades. Users without such an item are left out, except by metrics of
     # columns.
+    # serendipity is its Serendipity if n_items is passed.
     "rectools": {
         "*": {"ties": "first", "replace_undefined_by": math.nan},
         "ild": {"replace_undefined_by": 0.0},
+        "serendipity": {"replace_undefined_by": 0.0},
         "ndcg": (
             "RecTools divides DCG by that of k relevant documents, however many there "
             "are. Divide dcg@k with gain=numpy.ones_like by the sum of "

@@ -210,6 +210,11 @@ class RankedQueries:
         return self._lists.all_rows()
 
     @property
+    def lists(self) -> Any:
+        """Return the documents of each query, as they were read."""
+        return self._lists
+
+    @property
     def doc_order(self) -> Any:
         """Return the order of tied documents by their ids, for rows of the input."""
         order = self._lists.doc_order

@@ -206,7 +206,7 @@ def by_ranker(arrays, caller):
     found = {}
     for ranker in names_of_rankers(arrays.y_score, own | columns, caller):
         of_ranker = {name: by[ranker] for name, by in own.items()}
-        if columns:
+        if has_rows:  # a dict of its own, into which the columns of its rows are read
             mine = {name: by[ranker] for name, by in columns.items()}
             of_ranker["columns"] = arrays.columns | mine
         found[ranker] = replace(arrays, **of_ranker, rankings={})

@@ -8,14 +8,11 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy.special import gammaln
 from sklearn.utils import check_random_state
 
 from skrank._callers import warn_caller
@@ -26,9 +23,10 @@ from skrank._engine.conventions import CONVENTIONS, OF_RANKS
 from skrank._engine.names import Asked, is_name, parse_name, read_metric
 from skrank._engine.request import Metric
 from skrank._ranking.arrays import TieGroups, resolve_ties
-from skrank._ranking.queries import RankedQueries, law_of_first
+from skrank._ranking.queries import RankedQueries
 from skrank._ranking.targets import OneTarget
 from skrank.evaluation.evaluate import read_requests
+from skrank.evaluation.sampled import EstimatedRanking
 
 # Errors name the function that most users call.
 EVALUATE = "evaluate_link_prediction"
@@ -502,220 +500,3 @@ def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
     asked = rows * (n_entities + 1) + draw
     passed = np.searchsorted(key, asked, side="right") - first[:, np.newaxis]
     return np.where(left[:, np.newaxis] > 0, draw + passed, target[:, np.newaxis])
-
-
-# Ranks are distinguished by this many bins, or by more if the sample is large.
-N_BINS = 400
-N_STEPS = 300
-
-# Numbers of candidates that differ by less than this fraction count as the same.
-SAME_SIZE = 0.02
-
-# What the variance counts next to the squared bias.
-VARIANCE = 0.01
-
-# Ranks of a smaller probability are left out.
-NEGLIGIBLE = 1e-9
-
-# A probability of exactly 0 or 1 would rule out what rounded sizes make likely.
-UNLIKELY = 1e-9
-
-
-class EstimatedRanking(RankedQueries):
-    """Ranks among all candidates that are estimated from ranks among a sample.
-
-    `groups` are the tie groups in the sample, `n_negatives` holds the size of each
-    sample, and `estimate` is that of SampledNegatives. Except by "rank", the ranks
-    among all candidates fall into bins. With 3 of 5 negatives above a target that has
-    100 other candidates:
-
-        bin, by its middle rank R          1    2    3  ...   61  ...  101
-        P(a negative is above the target)  0  .01  .02  ...  .60  ...    1
-        P(3 of 5 are above it)             0  1e-5 8e-5 ...  .35  ...    0
-    """
-
-    ranks_are_estimated = True
-
-    def __init__(
-        self, groups, n_documents, target, estimate, n_negatives, sample_weight
-    ):
-        # The target can be anywhere; `first_rank_law` says where.
-        size = np.broadcast_to(n_documents, groups.size.shape)
-        super().__init__(groups._replace(above=0, size=size), n_documents, target)
-        del self.above  # is the error below from now on
-        self._in_sample, self._n_negatives = groups, n_negatives
-        self._estimate, self._sample_weight = estimate, sample_weight
-
-    @cached_property
-    def above(self):
-        """Raise, since only the distribution of the rank is estimated."""
-        raise ValueError(
-            "Ranks that are estimated from a sample have only metrics of the rank, "
-            "such as 'mrr', 'hits@10' and 'neg_mean_rank'. Rank all candidates "
-            "(candidates=None), or pass SampledNegatives(..., estimate=None) for the "
-            "metric of the ranks in the sample."
-        )
-
-    def mean_over_places(self, weight, k=None):
-        """Return the expected weight of the rank of each target."""
-        return self.expected_at_first(weight, k)
-
-    def first_rank_law(self, k=None):
-        """Return the probability of the ranks of each query, given its sampled rank."""
-        if self._estimate == "bias-variance":
-            raise ValueError(
-                "SampledNegatives(..., estimate='bias-variance') estimates only means "
-                "of a function of the rank, such as 'mrr', 'hits@10' and "
-                "'neg_mean_rank', no medians and variances. Pass estimate='em' for "
-                "these."
-            )
-        if self._estimate == "rank":
-            query, above, probability = self._sampled_law
-            spread = (self.n_documents - 1) / np.maximum(self._n_negatives, 1)
-            return query, 1 + spread[query] * above, probability
-        law = self._law_of_kinds
-        law = sparse.csr_array(np.where(law < NEGLIGIBLE, 0, law))
-        of_query, *_ = self._kinds
-        law = (of_query @ law).tocoo()
-        rank, _ = self._bins
-        return law.row, rank[law.col], law.data
-
-    def expected_at_first(self, value, k=None, missing=0.0):
-        """Return the expected value at the rank of each target."""
-        if self._estimate == "rank":
-            return super().expected_at_first(value, k, missing)
-        rank, _ = self._bins
-        values = np.asarray(value(rank), dtype=np.float64)
-        if k is not None:
-            values = np.where(rank <= k, values, 0.0)
-        of_query, *_ = self._kinds
-        if self._estimate == "em":
-            return of_query @ (self._law_of_kinds @ values)
-        return of_query @ self._corrected_of_kinds(values)
-
-    @cached_property
-    def _sampled_law(self):
-        """Return (query, rank, probability) in the sample, of ranks from 0 on."""
-        groups = self._in_sample
-        query, rank, probability = law_of_first(
-            groups.above, groups.size, groups.relevant, None
-        )
-        return groups.query[query], rank - 1, probability
-
-    @cached_property
-    def _kinds(self):
-        """Return (of_query, above, n_negatives, n_candidates).
-
-        Queries of one kind have as many negatives above the target, in samples of one
-        size from as many candidates. `of_query`, of shape (n_queries, n_kinds), holds
-        the probability of each kind.
-        """
-        query, above, probability = self._sampled_law
-        # A realistic rank between two ranks is each of them with probability 1 / 2.
-        low, high = np.floor(above).astype(np.intp), np.ceil(above).astype(np.intp)
-        query, above = np.tile(query, 2), np.concatenate([low, high])
-        probability = np.tile(probability / 2, 2)
-        step = np.round(np.log(self.n_documents) / SAME_SIZE)
-        sizes = np.column_stack([self._n_negatives, step.astype(np.intp)])
-        sizes, group = np.unique(sizes, axis=0, return_inverse=True)
-        group = group.reshape(-1)
-        mean_size = np.bincount(group, self.n_documents) / np.bincount(group)
-        n_above = above.max(initial=0) + 1
-        codes, kind = np.unique(group[query] * n_above + above, return_inverse=True)
-        group, above = np.divmod(codes, n_above)
-        shape = self.n_queries, len(codes)
-        cells = query, kind.reshape(-1)
-        of_query = sparse.csr_array((probability, cells), shape=shape)
-        return of_query, above, sizes[group, 0], mean_size[group]
-
-    @cached_property
-    def _bins(self):
-        """Return (rank, mass): the middle of each bin, and what log-uniform ranks have.
-
-        The lowest ranks have a bin each.
-        """
-        largest = int(self.n_documents.max(initial=1))
-        n_negatives = self._n_negatives.max(initial=1)
-        n_bins = max(N_BINS, int(2 * np.log(largest) * np.sqrt(n_negatives)))
-        edges = np.unique(np.round(np.geomspace(1, largest + 1, n_bins + 1)))
-        return (edges[:-1] + edges[1:] - 1) / 2, np.diff(np.log(edges))
-
-    def _log_odds(self, n_candidates):
-        """Return log p and log(1 - p) of a negative being above a target in a bin.
-
-        p = (R - 1) / (n - 1); NaN for ranks R beyond n.
-        """
-        rank, _ = self._bins
-        n_candidates = np.maximum(n_candidates, 1 + UNLIKELY)[:, np.newaxis]
-        p = (rank - 1) / (n_candidates - 1)
-        first = np.floor(rank) > np.ceil(n_candidates)
-        p = np.where(first, np.nan, np.clip(p, UNLIKELY, 1 - UNLIKELY))
-        return np.log(p), np.log1p(-p)
-
-    @cached_property
-    def _law_of_kinds(self):
-        """Return the probability of each bin given a kind, (n_kinds, n_bins).
-
-        It makes the sampled ranks most likely. The ranks R of all queries are drawn
-        from one unknown distribution q over bins, and the negatives above a target are
-        binomial: C(m, x) p^x (1 - p)^(m - x) with p = (R - 1) / (n - 1). Expectation
-        maximization starts from a uniform log R (Li et al., KDD 2020; Jin et al., AAAI
-        2021).
-        """
-        of_query, above, n_negatives, n_candidates = self._kinds
-        _, start = self._bins
-        log_p, log_not_p = self._log_odds(n_candidates)
-        above, below = above[:, np.newaxis], (n_negatives - above)[:, np.newaxis]
-        log_likelihood = above * log_p + below * log_not_p
-        log_likelihood -= np.nanmax(log_likelihood, axis=1, keepdims=True)
-        likelihood = np.nan_to_num(np.exp(log_likelihood), nan=0.0)
-        weight = np.ones(self.n_queries)
-        if self._sample_weight is not None:
-            weight = self._sample_weight
-        weight = of_query.T @ (weight / weight.sum())
-        law = start / start.sum()
-        for _ in range(N_STEPS):
-            # q(R) <- sum_i w_i q(R) P(x_i | R) / sum_R' q(R') P(x_i | R')
-            law = law * ((weight / (likelihood @ law)) @ likelihood)
-        joint = likelihood * law
-        return joint / joint.sum(axis=1, keepdims=True)
-
-    def _corrected_of_kinds(self, values):
-        """Return values at sampled ranks that have little bias and variance.
-
-        Of a metric M(R), the value f(x) at x negatives above the target minimizes
-
-            sum_R q(R) ((E[f(x) | R] - M(R))^2 + g Var[f(x) | R]),
-
-        which is ((1 - g) A'A + g diag(c)) f = A'b with A = sqrt(q(R)) P(x | R),
-        b = sqrt(q(R)) M(R) and c(x) = sum_R q(R) P(x | R). Here log R is uniform under
-        q (Krichene and Rendle, KDD 2020).
-        """
-        _, above, n_negatives, n_candidates = self._kinds
-        corrected = np.empty(len(above))
-        sizes = np.column_stack([n_negatives, n_candidates])
-        sizes, group = np.unique(sizes, axis=0, return_inverse=True)
-        for i, (n_negatives, n_candidates) in enumerate(sizes.tolist()):
-            of_size = np.flatnonzero(group.reshape(-1) == i)
-            table = self._corrected(values, int(n_negatives), n_candidates)
-            corrected[of_size] = table[above[of_size]]
-        return corrected
-
-    def _corrected(self, values, n_negatives, n_candidates):
-        """Return f(x) for x = 0, ..., n_negatives."""
-        m = n_negatives
-        (log_p,), (log_not_p,) = self._log_odds(np.array([n_candidates]))
-        possible = ~np.isnan(log_p)
-        log_p, log_not_p = log_p[possible], log_not_p[possible]
-        mass, values = self._bins[1][possible], values[possible]
-        root = np.sqrt(mass / mass.sum())
-        x = np.arange(m + 1)[:, np.newaxis]
-        log_ways = gammaln(m + 1) - gammaln(x + 1) - gammaln(m - x + 1)
-        given_rank = np.exp(log_ways + x * log_p + (m - x) * log_not_p)
-        a, c = given_rank * root, given_rank @ root**2
-        # With few candidates and many negatives some x never occur.
-        occurs = c > 1e-12
-        a, c, x = a[occurs], c[occurs], x[occurs, 0]
-        normal = (1 - VARIANCE) * a @ a.T + VARIANCE * np.diag(c)
-        solved = np.linalg.solve(normal, a @ (root * values))
-        return np.interp(np.arange(m + 1), x, solved)

@@ -12,6 +12,7 @@ from skrank.evaluation.query_report import QueryReport, query_report
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.ranking_metric import RankingMetric
 from skrank.evaluation.reports import explain, tie_report, unjudged_report
+from skrank.evaluation.sampled import evaluate_sampled
 from skrank.metrics.agreement import (
     query_auc_score,
     rank_correlation_score,
@@ -31,6 +32,7 @@ from skrank.metrics.beyond_relevance import (
     ild_score,
     novelty_score,
     popularity_score,
+    serendipity_score,
 )
 from skrank.metrics.exposure import (
     awrf_score,
@@ -92,6 +94,7 @@ __all__ = [
     "err_ia_score",
     "err_score",
     "evaluate",
+    "evaluate_sampled",
     "explain",
     "fbeta_at_k_score",
     "geometric_mean_rank",
@@ -134,6 +137,7 @@ __all__ = [
     "rbp_score",
     "recall_at_k_score",
     "score_queries",
+    "serendipity_score",
     "spearman_score",
     "subtopic_recall_score",
     "tie_report",

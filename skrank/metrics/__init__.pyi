@@ -20,6 +20,7 @@ from skrank.evaluation.query_report import QueryReport, query_report
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.ranking_metric import RankingMetric
 from skrank.evaluation.reports import explain, tie_report, unjudged_report
+from skrank.evaluation.sampled import evaluate_sampled
 from skrank.metrics.propensity import inverse_propensities
 from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
 from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
@@ -30,17 +31,18 @@ __all__ = [
     "CONVENTIONS", "CatalogueScores", "QueryReport", "QueryScores", "RankedQueries",
     "RankingMetric", "add_scorer", "alpha_ndcg_score", "awrf_score", "bpref_score",
     "calibration_divergence", "catalogue_scores", "cg_score", "dcg_score", "eed_score",
-    "eel_score", "eer_score", "err_ia_score", "err_score", "evaluate", "explain",
-    "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
-    "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
-    "ild_score", "inverse_propensities", "judged_at_k_score", "lrap_score",
-    "make_ranking_scorer", "map_ia_score", "map_score", "mean_precision_score",
-    "mean_rank", "median_rank", "mrr_score", "ndcg_score", "novelty_score",
-    "nrbp_score", "of_items", "popularity_score", "precision_at_k_score",
-    "precision_ia_score", "psndcg_score", "psp_score", "q_measure_score",
-    "query_auc_score", "query_report", "r_precision_score", "rank_correlation_score",
-    "rank_median_absolute_deviation", "rank_standard_deviation", "rank_variance",
-    "ranking_loss", "rbo_score", "rbp_score", "recall_at_k_score", "score_queries",
+    "eel_score", "eer_score", "err_ia_score", "err_score", "evaluate",
+    "evaluate_sampled", "explain", "fbeta_at_k_score", "geometric_mean_rank",
+    "get_scorer", "get_scorer_names", "gm_map_score", "group_share_score",
+    "harmonic_mean_rank", "hits_at_k_score", "ild_score", "inverse_propensities",
+    "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_ia_score",
+    "map_score", "mean_precision_score", "mean_rank", "median_rank", "mrr_score",
+    "ndcg_score", "novelty_score", "nrbp_score", "of_items", "popularity_score",
+    "precision_at_k_score", "precision_ia_score", "psndcg_score", "psp_score",
+    "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
+    "rank_correlation_score", "rank_median_absolute_deviation",
+    "rank_standard_deviation", "rank_variance", "ranking_loss", "rbo_score",
+    "rbp_score", "recall_at_k_score", "score_queries", "serendipity_score",
     "spearman_score", "subtopic_recall_score", "tie_report", "unjudged_report"
 ]
 
@@ -978,6 +980,24 @@ def recall_at_k_score(
     judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def serendipity_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    expected: MatrixLike | ItemColumn, k: int | None = None, n_items: int | None = None,
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def serendipity_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    expected: MatrixLike | ItemColumn, k: int | None = None, n_items: int | None = None,
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def spearman_score(

@@ -1,4 +1,4 @@
-"""Metrics of columns: diversity, popularity and novelty of the top of each list."""
+"""Metrics of columns: popularity, surprise and diversity of the top of each list."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
-from skrank._checks import check_choice, shown
+from skrank._checks import check_choice, check_count, shown
 from skrank._engine.answer import ranking_metric
 from skrank._engine.columns import numbers
 
@@ -186,6 +186,95 @@ def group_share_score(ranking, *, k=None):
     return mean_of_column(
         ranking, lambda top: numbers(top.column("group"), "group", low=0, high=1), k
     )
+
+
+def _above_baseline(top, expected, n_items):
+    """Return by how much the expectation of each document exceeds that of a baseline.
+
+    Its mean over the places that the document may have in the list: those of the ranks
+    a + 1, ..., b, in the first m of which 1 - (rank - 1) / n_items > expected.
+    """
+    a, n_places = top.above, top.size
+    if top.k is not None:
+        n_places = np.minimum(n_places, top.k - a)
+    surplus = 1 - expected
+    m = np.clip(np.ceil(n_items * surplus) - a, 0, n_places)
+    # sum_{i=a+1}^{a+m} (surplus - (i - 1) / n_items)
+    return m / n_places * (surplus - (a + (m - 1) / 2) / n_items)
+
+
+@ranking_metric("serendipity", columns=("expected",))
+def serendipity_score(ranking, *, k=None, n_items=None):
+    r"""Share of a list that is relevant and was not expected (serendipity@k).
+
+    A recommender whose surprises nobody wants has 0. Larger is better.
+
+    Parameters
+    ----------
+    expected : array-like of shape (n_samples,) or ItemColumn
+        How far the document of each row was expected, from 0 to 1: whether it is in the
+        list of a baseline, or the share of users who know it. It is read of the
+        documents of the top `k` alone.
+    n_items : int, default=None
+        The number of items of the catalogue, for a list whose lower ranks are expected
+        less: the rank i counts 1 - (i - 1) / n_items less `expected`, or 0 if that is
+        negative. If None, all ranks count 1 - `expected`.
+
+    See Also
+    --------
+    novelty_score : Surprise without relevance, in bits.
+    precision_at_k_score : Relevance without surprise.
+
+    Notes
+    -----
+    With :math:`rel_i`, 1 if the document at rank i is relevant and 0 if not, and how
+    far it was expected, :math:`e_i`, of a list of length
+    :math:`n = \min(k, \text{number of documents})`,
+
+    .. math:: serendipity@k = \frac{1}{n} \sum_{i=1}^{n} rel_i \, (1 - e_i).
+
+    If :math:`e_i` is 1 for the list of a baseline, such as the most popular items, and
+    0 for all else, it is the share of useful items that the baseline does not recommend
+    [1]_. With the N items of `n_items` it is
+
+    .. math:: \frac{1}{n} \sum_{i=1}^{n} rel_i \,
+        \max\Bigl(1 - \frac{i - 1}{N} - e_i, \, 0\Bigr),
+
+    how much more the ranker recommends an item than a baseline does [2]_. So does
+    RecTools, with :math:`e_i = 1 - (r_i - 1) / N` for the dense rank :math:`r_i` of its
+    popularity, and 0 for an unknown item. Under ties the value is the exact
+    expectation. A query without a relevant document, or with an empty list, is
+    undefined.
+
+    References
+    ----------
+    .. [1] M. Ge, C. Delgado-Battenfeld and D. Jannach, "Beyond Accuracy: Evaluating
+       Recommender Systems by Coverage and Serendipity", RecSys 2010.
+    .. [2] T. Murakami, K. Mori and R. Orihara, "Metrics for Evaluating the Serendipity
+       of Recommendation Lists", JSAI 2007.
+
+    Examples
+    --------
+    >>> from skrank.metrics import serendipity_score
+    >>> is_popular = [True, False, False]
+    >>> serendipity_score([1, 1, 0], [3, 2, 1], expected=is_popular, k=2)
+    0.5
+    >>> share = [0.9, 0.5, 0.1]  # of users who know an item
+    >>> serendipity_score([1, 1, 0], [3, 2, 1], expected=share, k=2)  # (.1 + .5) / 2
+    0.3
+    >>> serendipity_score([1, 1, 0], [3, 2, 1], expected=share, k=2, n_items=10)
+    0.25
+    """
+    if n_items is not None:
+        n_items = check_count(n_items, "n_items")
+
+    def values(top):
+        expected = top.column("expected")
+        if n_items is None:
+            return top.relevant * (1 - expected)
+        return top.relevant * _above_baseline(top, expected, n_items)
+
+    return ranking.where_relevant(mean_of_column(ranking, values, k))
 
 
 def _in_one_order(features, *others):

@@ -478,6 +478,7 @@ def from_topk(
     scores: ArrayLike | None = None,
     *,
     greater_is_better: bool = True,
+    qid: ArrayLike | None = None,
 ) -> Bunch:
     """Align the top k of each query, as vector indexes return them, with the truth.
 
@@ -498,18 +499,21 @@ def from_topk(
         Their scores or distances. If None, a row is in the order of the ranking.
     greater_is_better : bool, default=True
         False if `scores` are distances.
+    qid : array-like of shape (n_queries,), default=None
+        The id of the query of each row of `indices`, such as a user, each once. If
+        None, the ids are the positions of the rows.
 
     Returns
     -------
     aligned : Bunch
         The arguments of :func:`~skrank.metrics.evaluate`, as :func:`align` returns
-        them; `qid` is the position of the query.
+        them.
 
     Raises
     ------
     ValueError
         If the shapes do not match, no document was returned for any query, a score is
-        NaN, or an index occurs twice for a query.
+        NaN, an index occurs twice for a query, or a query id occurs twice.
     TypeError
         If indices are not integers, or `relevant` has another form.
 
@@ -531,6 +535,8 @@ def from_topk(
     >>> aligned = from_topk(indices, relevant, distances, greater_is_better=False)
     >>> evaluate(metrics=["mrr", "recall@2"], **aligned)
     {'mrr': 0.75, 'recall@2': 0.75}
+    >>> from_topk(indices, relevant, qid=["ann", "bob"]).qid.tolist()
+    ['ann', 'ann', 'ann', 'bob']
     """
     check_flag(greater_is_better, "greater_is_better", "from_topk")
     indices = _indices(indices)
@@ -546,13 +552,27 @@ def from_topk(
         if not greater_is_better:
             scores = -scores.astype(np.result_type(scores, np.float32))
     truth = _truth(relevant, len(indices))
+    ids = np.arange(len(indices)) if qid is None else _one_id_each(qid, len(indices))
     returned = indices >= 0
     result = Triples(np.nonzero(returned)[0], indices[returned], scores[returned])
     if np.isnan(result.value).any():
         raise ValueError(
             "Input scores contains NaN. Where nothing was returned, pass the index -1."
         )
-    return align_triples(truth, result, ("relevant", "indices"))
+    aligned = align_triples(truth, result, ("relevant", "indices"))
+    return Bunch(**(aligned | {"qid": ids[aligned.qid]}))
+
+
+def _one_id_each(qid, n_queries):
+    """Return the query ids of the rows of indices as an array, or raise."""
+    ids, codes = encode_qid(qid, n_queries)
+    if len(ids) < n_queries:
+        twice = ids[np.bincount(codes) > 1].tolist()[0]
+        raise ValueError(
+            "The 'qid' parameter of from_topk must have one id for each row of "
+            f"indices, each once. Got {shown(twice)} twice."
+        )
+    return ids[codes]
 
 
 def _indices(indices):

@@ -108,6 +108,7 @@ def test_metrics_of_columns_come_back(name, tmp_path):
     size = len(qid)
     columns = {
         "popularity": rng.integers(1, 9, size) / 8,
+        "expected": rng.integers(0, 3, size) / 2,
         "group": rng.integers(0, 2, size).astype(bool),
         "features": rng.random((size, 3)),
         "subtopics": rng.random((size, 4)) < 0.4,

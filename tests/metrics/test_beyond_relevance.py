@@ -32,11 +32,13 @@ from skrank.metrics import (
     popularity_score,
     query_report,
     score_queries,
+    serendipity_score,
     tie_report,
 )
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers, confidence_interval
+from skrank.tables import align
 from tests.brute_force import OF_COLUMNS, all_orders, input_order
 from tests.metrics.test_subtopics import OF_LIST as OF_SUBTOPICS
 
@@ -118,8 +120,8 @@ def of_metric(name, columns):
     return {column: columns[column] for column in METRICS[name].columns}
 
 
-# These have references in test_exposure.py and test_propensity.py.
-ELSEWHERE = {"awrf", "calibration", "eed", "eel", "eer", "psndcg", "psp"}
+# These have references below, in test_exposure.py and in test_propensity.py.
+ELSEWHERE = {"awrf", "calibration", "eed", "eel", "eer", "psndcg", "psp", "serendipity"}
 
 
 def test_every_metric_of_columns_has_a_reference():
@@ -147,6 +149,49 @@ def test_a_value_is_the_mean_over_all_orders(name, ties):
         )
         reference = expected(OF_LIST[name], scores, qid, columns, k, ties, returned)
         np.testing.assert_allclose(values, reference, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_items", [None, 1, 2, 3, 7])
+@pytest.mark.parametrize("ties", ["expected", "first"])
+def test_serendipity_is_the_mean_over_all_orders(n_items, ties):
+    falls = 1 / n_items if n_items else 0.0
+
+    def of_list(rows, columns):
+        return statistics.fmean(
+            is_relevant[row] * max(1 - place * falls - columns["expected"][row], 0)
+            for place, row in enumerate(rows)
+        )
+
+    for seed in range(60):
+        scores, qid, _ = draw(seed)
+        rng = np.random.default_rng(seed)
+        is_relevant = rng.random(len(qid)) < 0.6
+        columns = {"expected": rng.choice([0, 0.3, 0.5, 1], size=len(qid))}
+        k = [None, 1, 2, 3][seed % 4]
+        values = serendipity_score(
+            is_relevant, scores, qid=qid, k=k, ties=ties, n_items=n_items,
+            average=None, replace_undefined_by=np.nan, **columns,
+        )  # fmt: skip
+        reference = expected(of_list, scores, qid, columns, k, ties)
+        has_one = [is_relevant[qid == query].any() for query in np.unique(qid)]
+        reference[~np.array(has_one)] = np.nan
+        np.testing.assert_allclose(values, reference, rtol=1e-12, atol=1e-12)
+
+
+def test_serendipity_by_hand():
+    given = {"expected": [1.0, 0.5, 0.25], "k": 2}
+    assert serendipity_score([1, 1, 1], [3, 2, 1], **given) == (0 + 0.5) / 2
+    assert serendipity_score([1, 0, 1], [3, 2, 1], **given) == 0
+    # The second rank of eight counts 7 / 8.
+    found = serendipity_score([1, 1, 1], [3, 2, 1], n_items=8, **given)
+    assert found == (0 + 7 / 8 - 0.5) / 2
+    # One of two tied documents is in the list.
+    found = serendipity_score([0, 1, 1], [3, 2, 2], n_items=8, **given)
+    assert found == ((7 / 8 - 0.5) + (7 / 8 - 0.25)) / 2 / 2
+    with pytest.raises(ValueError, match="'expected' must hold finite numbers from 0"):
+        serendipity_score([1], [1], expected=[2])
+    with pytest.raises(ValueError, match="n_items == 0, must be >= 1"):
+        serendipity_score([1], [1], expected=[0], n_items=0)
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -237,6 +282,21 @@ def test_rankers_are_compared_by_columns():
     assert interval.estimate == scores.summary()["popular"]["neg_popularity@3"]
     first = compare_rankers(scores).rows[0]
     assert first.pvalue < 1e-4
+
+
+def test_rankers_with_rows_of_their_own_look_up_their_own_documents():
+    bought = {"ann": {"a": 1}, "bob": {"b": 1}}
+    runs = {
+        "one": {"ann": ["a", "b"], "bob": ["b"]},
+        "two": {"ann": ["c"], "bob": ["a", "c", "b"]},
+    }
+    views = of_items({"a": 8, "b": 2, "c": 5}, "doc_id")
+    aligned = align(bought, runs)
+    expected = {"one": ((8 + 2) / 2 + 2) / 2, "two": (5 + (8 + 5 + 2) / 3) / 2}
+    for score in (evaluate, lambda **given: score_queries(**given).summary()):
+        found = score(metrics="neg_popularity", popularity=views, **aligned)
+        for ranker, value in expected.items():
+            assert found[ranker]["neg_popularity"] == -value
 
 
 def test_blocks_have_the_values_of_the_whole(monkeypatch):

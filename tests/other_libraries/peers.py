@@ -91,6 +91,9 @@ def columns_of(library, metric, query):
             return {"group": is_in_tail(visits)}
         case "recommenders", "novelty":
             return {"popularity": visits / visits.sum()}
+        case _, "serendipity":  # equally popular items share a rank
+            rank = rankdata(-visits, method="dense")
+            return {"expected": np.where(visits > 0, 1 - (rank - 1) / len(visits), 0)}
         case _, "novelty":
             return {"popularity": visits / visits.max()}  # all users visited one item
         case "lenskit", "popularity":
@@ -491,6 +494,11 @@ def rectools(query):
         values |= at("ild", lambda k: ild(k, Cosine()).calc(shown))
     values |= at("novelty", lambda k: metrics.MeanInvUserFreq(k).calc(shown, log))
     values |= at("popularity", lambda k: metrics.AvgRecPopularity(k).calc(shown, log))
+    n_items = len(features)
+    values |= at(
+        f"serendipity(n_items={n_items})",
+        lambda k: metrics.Serendipity(k).calc(shown, truth, log, range(n_items)),
+    )
     if not true:
         return values
     for name, measure in {

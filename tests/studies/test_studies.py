@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gzip
 import importlib
 import warnings
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from skrank.stats import compare_rankers, gate
-from tests.studies import step_down, unseen_losses
+from tests.studies import sampled_items, step_down, unseen_losses
 from tests.studies.simulate_families import step_down as step_down_by_a_loop
 from tests.studies.test_simulate import rows_in_docs
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.slow
 
 # What several studies share, and programs that have no table in the documentation.
 OTHERS = {"experiments", "families", "populations", "check_recorded", "random_sources"}
+OTHERS.add("sampled_items")
 # `test_simulate.py` tests the programs of several tables.
 NAMES = [
     path.stem
@@ -38,6 +40,24 @@ def test_a_study_is_measured_and_documented(name):
                 warnings.simplefilter("ignore", UserWarning)
                 figures = row.measure({}, 2)
             assert [*figures] == table.columns
+
+
+def test_samples_of_items_are_compared_with_all_of_them(tmp_path):
+    rng = np.random.default_rng(0)
+    for name, n in (("train", 4000), ("test", 600)):
+        visits = np.unique(rng.integers(0, [60, 300], (n, 2)), axis=0)
+        lines = ["user\titem", *("\t".join(map(str, row)) for row in visits)]
+        path = tmp_path / f"{name}.tsv.gz"
+        path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    seen, is_relevant = sampled_items.read(tmp_path)
+    assert not (seen & is_relevant).any()
+    found = sampled_items.compare(seen, is_relevant)
+    ranks = {
+        name: -np.mean([one["neg_mean_rank"] for one in values])
+        for name, values in found.items()
+    }
+    assert ranks["the rows"] < 0.7 * ranks["all items"]
+    assert ranks["em"] == pytest.approx(ranks["all items"], rel=0.05)
 
 
 @pytest.mark.filterwarnings("ignore:The p-value may be too small")

@@ -85,6 +85,31 @@ def test_a_query_without_relevant_documents_is_dropped_with_a_warning():
     assert set(aligned.qid) == {1}
 
 
+def test_query_ids_are_those_of_the_rows():
+    by_place = from_topk(INDICES, RELEVANT, DISTANCES)
+    for ids in (["u2", "u1"], [30, 7], np.array(["2024", "2023"], "datetime64[Y]")):
+        aligned = from_topk(INDICES, RELEVANT, DISTANCES, qid=ids)
+        np.testing.assert_array_equal(aligned.qid, np.asarray(ids)[by_place.qid])
+        for name in by_place.keys() - {"qid"}:
+            np.testing.assert_array_equal(aligned[name], by_place[name])
+    # A query that was left out keeps its id from the others.
+    with pytest.warns(UserWarning, match="1 of 2 queries of indices lack"):
+        assert set(from_topk(INDICES, [set(), {2}], qid=["a", "b"]).qid) == {"b"}
+
+
+@pytest.mark.parametrize(
+    ("qid", "error"),
+    [
+        (["a", "a"], "each once. Got 'a' twice"),
+        (["a"], r"\[2, 1\]. The 'qid' parameter must hold one value per row"),
+        (["a", None], "'qid' parameter must hold a value for every row"),
+    ],
+)
+def test_query_ids_are_one_for_each_row(qid, error):
+    with pytest.raises(ValueError, match=error):
+        from_topk(INDICES, RELEVANT, qid=qid)
+
+
 REFUSED = {
     "floats": ([[1.0]], None, [1], "'indices' parameter must be an array of int"),
     "one row": ([1, 2], None, [1], r"shape \(n_queries, k\)"),

@@ -66,6 +66,8 @@ TYPES = {
     "discount": 'Literal["log2", "ln"] | Callable[..., Any]',
     "discount_of_exposure": 'Literal["rbp", "log2", "ln"] | Callable[..., Any]',
     "max_grade": "float | None",
+    "expected": "MatrixLike | ItemColumn",
+    "n_items": "int | None",
     "beta": "float",
     "features": "MatrixLike | ItemColumn",
     "group": "MatrixLike | ItemColumn",
