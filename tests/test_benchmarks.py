@@ -9,8 +9,15 @@ from itertools import count
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 
-from tests.benchmarks import bench_files, bench_metrics, bench_stats, count_calls
+from tests.benchmarks import (
+    bench_files,
+    bench_metrics,
+    bench_stats,
+    billion_rows,
+    count_calls,
+)
 from tests.benchmarks.speed import libraries, workloads
 from tests.benchmarks.speed.measuring import (
     interleaved_medians,
@@ -195,3 +202,25 @@ def test_a_call_passes_through_few_functions_and_files(name):
     functions = count_calls.count(entrance)
     assert sum(map(len, functions.values())) <= entrance.n_functions
     assert len(functions) <= entrance.n_files
+
+
+def test_the_rows_of_the_billion_are_the_same_in_both_orders(tmp_path):
+    paths = billion_rows.make(tmp_path, 10**5)
+    grouped, shuffled = (parquet.read_table(path) for path in paths.values())
+    assert grouped["qid"].to_pylist() == [row // 100 for row in range(10**5)]
+    assert shuffled["qid"] != grouped["qid"]
+    every = [(name, "ascending") for name in grouped.column_names]
+    assert shuffled.sort_by(every) == grouped.sort_by(every)
+
+
+def test_a_billion_rows_are_scored_and_sorted_with_equal_numbers(
+    tmp_path, monkeypatch, capsys
+):
+    arguments = ["--rows", "100000", "--memory-limit", "1GB"]
+    monkeypatch.setattr(sys, "argv", ["billion_rows.py", str(tmp_path), *arguments])
+    billion_rows.main()
+    lines = capsys.readouterr().out.splitlines()
+    steps = ["score_table", "intervals"]
+    named = [line.split()[0].rstrip(",") for line in lines[:-2]]
+    assert named == ["grouped", *steps, "shuffled", *steps, "ORDER"]
+    assert lines[-2].startswith("{'ndcg@10': 0.")

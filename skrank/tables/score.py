@@ -109,8 +109,8 @@ def score_table(
         list of these. Or a table that speaks the Arrow PyCapsule protocol, such as a
         data frame of pandas, polars or pyarrow or a RecordBatchReader; a LazyFrame of
         polars; a Dataset or a Scanner of pyarrow. Rows may be in any order; files in
-        which the rows of a query stand together are read without a sort. Or a data
-        frame of Spark or Dask, whose rows stay where they are.
+        which the rows of a query stand together are read once. Or a data frame of Spark
+        or Dask, whose rows stay where they are.
     metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
@@ -154,12 +154,6 @@ def score_table(
 
     Notes
     -----
-    Where no rule needs it, rows that are sorted lose their order within a query. It
-    decides on no value, but on rounding: "ild" adds up the features of a list in the
-    order of the rows, also those of arrays, and if the source has more than 255
-    different grades, the gains of tied documents may be summed in another order than
-    those of arrays.
-
     Types are not guessed from a part of the data. An id of a CSV file is text, or an
     integer if every id of its column, in all files, is the plain text of one: "17", but
     not "017", "1.0" or "1e5". Parquet files must have the same types, or types that one

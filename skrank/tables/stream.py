@@ -8,6 +8,7 @@ from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, pairwise
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
@@ -32,10 +33,16 @@ SAMPLED_ROWS = 100
 # The bytes of lists in a row from which half as many rows are scored at once.
 LIST_BYTES = 16
 
+# Scattered rows are divided into parts of so many batches, which are scored at once, in
+# a pass that writes some rows part by part at most so many times: more of them, and
+# smaller parts, take less memory and more time.
+PART_BATCHES = 3
+N_WRITTEN = 256
+
 # Batches are scored side by side: NumPy computes without Python's lock.
 N_THREADS = min(os.cpu_count() or 1, 4)
 
-# A source is sorted if a batch of it has more stretches of rows of one query than this
+# Rows are scattered if a batch of them has more stretches of rows of one query than this
 # times the number of its queries; or fewer rows than this times its stretches, since
 # most rows of many scattered queries are alone in their batch.
 SCATTERED = 1.1
@@ -45,41 +52,35 @@ def score_source(source, core, advance):
     """Return the tables of all queries of an open Source, one row per query.
 
     Where the rows of each query stand together, they are read as they are; queries
-    that are cut after all are asked for again. Other sources are sorted.
+    that are cut after all are asked for again. The rows of other sources are divided
+    by their queries. Rows of a query keep their order.
     """
     selected = source.selected(core.columns)
-    keys = [quoted(name) for name in core.columns.keys.values()]
-    order = ", ".join(keys)
-    if any(map(source.is_text, core.columns.keys.values())):
-        order = f"hash({order}), {order}"  # numbers are sorted faster than text
-    query = f"FROM (SELECT {selected} FROM {source.relation})"
-    to_sort = query
-    if core.in_input_order is not None:
-        row = "row" + "_" * max(map(len, core.columns.named()))  # no column's name
-        numbered = f"SELECT {selected}, row_number() OVER () AS {row}"
-        to_sort, order = f"FROM ({numbered} FROM {source.relation})", f"{order}, {row}"
-
-    tables = _score_batches(source, core, query, advance, is_sorted=False)
+    query = f"SELECT {selected} FROM {source.relation}"
+    together = whole_queries(_batches(source, query, core.columns), core)
+    tables = _score_tables(core, together, advance, is_sorted=False)
     if tables is None:
-        return _score_batches(source, core, f"{to_sort} ORDER BY {order}", advance)
+        return _score_tables(core, _parts(source, core, query), advance)
     tables, cut = _without_cut_queries(tables, list(core.columns.keys))
     if cut is not None:
+        keys, row = list(map(quoted, core.columns.keys.values())), _new_name(core)
         same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)
         cut = cut.rename_columns(list(core.columns.keys.values()))
         source.run(source.connection.register, "cut", cut)
-        again = f"FROM ({to_sort}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
-        tables += _score_batches(source, core, again, advance)
+        again = (
+            f"FROM (SELECT {selected}, row_number() OVER () AS {row} "
+            f"FROM {source.relation}) AS whole SEMI JOIN cut ON {same} "
+            f"ORDER BY {', '.join(keys)}, {row}"
+        )
+        sorted_rows = whole_queries(_batches(source, again, core.columns), core)
+        tables += _score_tables(core, sorted_rows, advance)
     return tables
 
 
-def _score_batches(source, core, query, advance, *, is_sorted=True):
-    """Return the tables of the queries of one SQL query; None if they are scattered."""
+def _score_tables(core, found, advance, *, is_sorted=True):
+    """Return the tables of the queries that are found; None if they are scattered."""
     scored, coming = [], deque()
-    with (
-        closing(_batches(source, query, core.columns)) as batches,
-        closing(Threads(N_THREADS)) as threads,
-    ):
-        found = whole_queries(batches, core)
+    with closing(found), closing(Threads(N_THREADS)) as threads:
         while (one := next(found, None)) is not None or coming:
             if one is not None:
                 table, n_stretches = one
@@ -96,6 +97,48 @@ def _score_batches(source, core, query, advance, *, is_sorted=True):
     return scored
 
 
+def _parts(source, core, query):
+    """Yield tables of whole queries of an SQL query, whose rows may be anywhere.
+
+    All rows are written to a file, some of them at once and each time part by part,
+    and then read part by part. A hash of its query decides on the part of a row.
+
+        qid   7 8 9 7 | 8 7 9 9     two batches of a source
+              7 9 7 8 | 7 9 9 8     the file, with two parts of each batch
+              7 9 7 7 9 9 | 8 8     what is yielded
+    """
+    ipc = import_extra("pyarrow.ipc")
+    n_rows, size = source.count(), _rows_at_once(source, core.columns)
+    n_parts = min(n_rows // (PART_BATCHES * size) + 1, 2**16 - 1)
+    keys = ", ".join(map(quoted, core.columns.keys.values()))
+    part = f"CAST(hash({keys}) % {n_parts} AS USMALLINT) AS {_new_name(core)}"
+    query, size = f"SELECT *, {part} FROM ({query})", max(size, n_rows // N_WRITTEN)
+    path, names = os.path.join(source.folder, "parts.arrow"), core.columns.named()
+    with closing(_batches(source, query, core.columns, size)) as batches:
+        first = next(batches)
+        with ipc.new_file(path, first.select(names).schema) as file:
+            for table in chain([first], batches):
+                part = as_numpy(table[-1])
+                order = np.argsort(part, kind="stable")
+                (batch,) = table.select(names).take(order).combine_chunks().to_batches()
+                ends = np.searchsorted(part[order], np.arange(n_parts + 1))
+                for start, stop in pairwise(ends.tolist()):
+                    file.write_batch(batch.slice(start, stop - start))
+    pa = import_extra("pyarrow")
+    with pa.OSFile(path) as content:  # a memory map would count as memory
+        file = ipc.open_file(content)
+        for part in range(n_parts):
+            places = range(part, file.num_record_batches, n_parts)
+            table = pa.Table.from_batches(map(file.get_batch, places))
+            if len(table):
+                yield table.combine_chunks(), 0
+
+
+def _new_name(core):
+    """Return a name of a column that no other one has."""
+    return "row" + "_" * max(map(len, core.columns.named()))
+
+
 def whole_queries(tables, core):
     """Yield tables of whole queries, each with the number of stretches of one query.
 
@@ -107,21 +150,22 @@ def whole_queries(tables, core):
     """
     pa = import_extra("pyarrow")
     pending, n_rows, needed = [], 0, None
-    for table in tables:
-        batch = rows_to_score(table) if core.columns.of_metrics else BATCH
-        needed = needed or batch
-        pending.append(table)
-        n_rows += len(table)
-        if n_rows < needed:
-            continue
-        table = pa.concat_tables(pending).combine_chunks()
-        starts = _starts(table, core)
-        if not len(starts):  # one query, which has to be whole
-            pending, needed = [table], 2 * n_rows
-            continue
-        yield table.slice(0, starts[-1]), len(starts)
-        pending, needed = [table.slice(starts[-1])], batch
-        n_rows = len(pending[0])
+    with closing(tables):
+        for table in tables:
+            batch = rows_to_score(table) if core.columns.of_metrics else BATCH
+            needed = needed or batch
+            pending.append(table)
+            n_rows += len(table)
+            if n_rows < needed:
+                continue
+            table = pa.concat_tables(pending).combine_chunks()
+            starts = _starts(table, core)
+            if not len(starts):  # one query, which has to be whole
+                pending, needed = [table], 2 * n_rows
+                continue
+            yield table.slice(0, starts[-1]), len(starts)
+            pending, needed = [table.slice(starts[-1])], batch
+            n_rows = len(pending[0])
     if n_rows:
         yield pa.concat_tables(pending).combine_chunks(), 0
 
@@ -159,15 +203,23 @@ def _starts(table, core):
     return 1 + np.flatnonzero(differs)
 
 
-def _batches(source, query, columns):
+def _rows_at_once(source, columns):
+    """Return how many rows of a source to score at once."""
+    if all(source.kinds[name] != "list" for name in columns.values()):
+        return BATCH
+    query = f"SELECT {source.selected(columns)} FROM {source.relation}"
+    some = source.run(
+        lambda: source.connection.sql(f"{query} LIMIT {SAMPLED_ROWS}").to_arrow_table()
+    )
+    return rows_to_score(some)
+
+
+def _batches(source, query, columns, size=None):
     """Yield the batches of a query, each of which is read while the last is scored."""
+    size = size or _rows_at_once(source, columns)
 
     def open_reader():
-        size, relation = BATCH, source.connection.sql(query)
-        if any(source.kinds[name] == "list" for name in columns.values()):
-            selected = f"SELECT {source.selected(columns)} FROM {source.relation}"
-            some = source.connection.sql(f"{selected} LIMIT {SAMPLED_ROWS}")
-            size = rows_to_score(some.to_arrow_table())
+        relation = source.connection.sql(query)
         read = getattr(relation, "to_arrow_reader", None)
         return (read or relation.fetch_arrow_reader)(size)
 
