@@ -42,9 +42,9 @@ N_WRITTEN = 256
 # Batches are scored side by side: NumPy computes without Python's lock.
 N_THREADS = min(os.cpu_count() or 1, 4)
 
-# Rows are scattered if a batch of them has more stretches of rows of one query than this
-# times the number of its queries; or fewer rows than this times its stretches, since
-# most rows of many scattered queries are alone in their batch.
+# Rows are scattered if a batch of them has more stretches of rows of one query than
+# this times the number of its queries; or fewer rows than this times its stretches,
+# since most rows of many scattered queries are alone in their batch.
 SCATTERED = 1.1
 
 
