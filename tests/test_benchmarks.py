@@ -24,7 +24,14 @@ from tests.benchmarks.speed.measuring import (
     largest_shares,
     peak_memory,
 )
-from tests.benchmarks.speed.rows import Group, Row, Task, growth, speedup
+from tests.benchmarks.speed.rows import (
+    Group,
+    Row,
+    Task,
+    growth,
+    same_number,
+    speedup,
+)
 from tests.benchmarks.speed.table import Result, as_line, as_rst, measure
 
 TINY = 1 / 1000
@@ -77,6 +84,23 @@ def test_a_row_that_misses_its_target_says_by_how_much_and_where_its_time_goes()
     assert "missed by 50%" in missed
     assert re.search(r"time in .*sorted \d+%", missed)
     assert "time in" not in as_line(Result(row, 1.0, 8, 0, 1, ""))
+
+
+def test_a_row_says_what_a_minimal_program_takes():
+    tasks = {name: Task(int, work=1 / n) for n, name in enumerate("abc", 1)}
+    row = Row("a row", ("b", "a"), "x", floor="c")
+    group = Group("", lambda scale: tasks, [row])
+    (result,) = measure(group, [row], 1, clock=each_takes_one())
+    assert (result.figure, result.floor) == (2 / 1, 3 / 1)
+    assert "2.00 x" in as_line(result)
+    assert "3.00" in as_line(result)
+
+
+def test_a_minimal_program_with_another_number_is_not_timed():
+    ours = Task(lambda: {"mrr": 0.5, "map": 0.25})
+    assert same_number(ours, lambda: [0.5, 0.25]).work == ours.work
+    with pytest.raises(AssertionError, match=r"computes \[0.5, 0.3\], skrank \[0.5, "):
+        same_number(ours, lambda: [0.5, 0.3])
 
 
 def test_a_library_that_is_missing_is_said_to_be(monkeypatch, capsys):
