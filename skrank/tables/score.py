@@ -123,11 +123,11 @@ def score_table(
         "xgboost", need none: of several files, those of the first name come first.
         Rows of Spark and Dask have no order.
     memory_limit : str, default=None
-        The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
-        are being scored, and some for the values by query. DuckDB gets the rest, at
-        least a quarter, and writes temporary files beyond it. If Python and the values
-        by query may need more than the limit, a warning says how much. None is DuckDB's
-        default.
+        The memory of the process to use, such as "2GB". Of it 500 MB are for Python and
+        the rows that are being scored, and some for the values by query. DuckDB gets
+        the rest, at least a quarter, and writes temporary files beyond it. If Python
+        and the values by query may need more than the limit, a warning says how much.
+        None is DuckDB's default.
     progress : bool or "auto", default=False
         Whether to show a progress bar, which needs the package tqdm. "auto" shows one
         on a terminal, if tqdm is installed, when two seconds have passed.

@@ -37,7 +37,7 @@ LIST_BYTES = 16
 # a pass that writes some rows part by part at most so many times: more of them, and
 # smaller parts, take less memory and more time.
 PART_BATCHES = 3
-N_WRITTEN = 256
+N_WRITTEN = 128
 
 # Batches are scored side by side: NumPy computes without Python's lock.
 N_THREADS = min(os.cpu_count() or 1, 4)
