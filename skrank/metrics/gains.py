@@ -2,8 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import math
-
 import numpy as np
 
 from skrank._callers import warn_caller
@@ -171,7 +169,7 @@ def gain_function(ranking, gain):
     if gain == "linear":
         return lambda grade: grade
     # 2 ** grade itself is to be a float, and so is the sum of all gains of a query.
-    largest = MOST_BITS - math.log2(ranking.n_documents.max(initial=1))
+    largest = MOST_BITS - np.log2(ranking.n_documents.max(initial=1))
     if highest >= largest:
         raise ValueError(
             f"Grades must be below {largest:.1f} with gain='exponential', or the sum "

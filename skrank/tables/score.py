@@ -420,12 +420,13 @@ def _check_cluster(core, **options):
                 f"The {name!r} parameter of score_table goes with files and tables in "
                 f"memory, not with Spark and Dask. Got {shown(value)}."
             )
-    if (request := core.in_input_order) is not None:
-        raise ValueError(
-            f"ties='first' of {request.key!r} keeps the order of the rows, and a data "
-            "frame of Spark or Dask has none. Pass the ids of the documents as "
-            "`doc_id` and a `doc_order`, or another rule such as ties='expected'."
-        )
+    for request in core.requests:
+        if request.options.ties == "first" and not request.options.doc_order:
+            raise ValueError(
+                f"ties='first' of {request.key!r} keeps the order of the rows, and a "
+                "data frame of Spark or Dask has none. Pass the ids of the documents as "
+                "`doc_id` and a `doc_order`, or another rule such as ties='expected'."
+            )
 
 
 @share_run_words
@@ -587,7 +588,7 @@ def score_catalogue(
 
 def _lists_on_cluster(cluster, core):
     """Return a row per query of a data frame of Spark or Dask, as an Arrow table."""
-    if core.in_input_order:
+    if core.ties == "first":
         raise ValueError(
             "ties='first' keeps the order of the rows, and a data frame of Spark or "
             "Dask has none. Pass ties='expected'. Got 'first'."
@@ -640,11 +641,6 @@ class CatalogueCore(ArrowCore):
         """Return the names of the columns of the lists."""
         n = len(self.columns.y_score)
         return [f"_{part}_{i}" for i in range(n) for part in ("items", "p")]
-
-    @property
-    def in_input_order(self):
-        """Return True if tied documents keep the order of the rows, else None."""
-        return True if self.ties == "first" else None
 
     def values(self, table):
         """Return no further columns."""

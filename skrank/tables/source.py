@@ -657,11 +657,6 @@ def _compression(file):
     return {"gz": "'gzip'", "zst": "'zstd'"}.get(ending, "'uncompressed'")
 
 
-def _union(parts):
-    """Return the SQL of the rows of parts, one after another."""
-    return f"({' UNION ALL '.join(parts)})"
-
-
 def _parquet(files, columns, fetch):
     """Return the SQL of Parquet files whose types are equal, or cast exactly."""
     names, layouts = columns.named(), []
@@ -694,7 +689,7 @@ def _parquet(files, columns, fetch):
             for name, kind in types.items()
         )
         parts.append(f"SELECT {chosen} FROM {table}")
-    return _union(parts)
+    return f"({' UNION ALL '.join(parts)})"
 
 
 def _exact_type(types):
@@ -765,7 +760,7 @@ def _csv(files, columns, fetch):
             )
             chosen = [f"c{header.index(name)} AS {quoted(name)}" for name in names]
             parts.append(f"SELECT {', '.join([*chosen, *more])} FROM {table}")
-        return _union(parts)
+        return f"({' UNION ALL '.join(parts)})"
 
     types = _types_of_text(text(), columns, fetch)
     for name, kind in types.items():

@@ -8,7 +8,7 @@ from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
@@ -51,50 +51,42 @@ SCATTERED = 1.1
 def score_source(source, core, advance):
     """Return the tables of all queries of an open Source, one row per query.
 
-    Where the rows of each query stand together, they are read as they are; queries
-    that are cut after all are asked for again. The rows of other sources are divided
-    by their queries. Rows of a query keep their order.
+    Where the rows of each query stand together, they are read as they are. Those of
+    other sources are divided by their queries, and keep their order.
     """
-    selected = source.selected(core.columns)
-    query = f"SELECT {selected} FROM {source.relation}"
+    query = f"SELECT {source.selected(core.columns)} FROM {source.relation}"
     together = whole_queries(_batches(source, query, core.columns), core)
-    tables = _score_tables(core, together, advance, is_sorted=False)
-    if tables is None:
-        return _score_tables(core, _parts(source, core, query), advance)
-    tables, cut = _without_cut_queries(tables, list(core.columns.keys))
-    if cut is not None:
-        keys, row = list(map(quoted, core.columns.keys.values())), _new_name(core)
-        same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)
-        cut = cut.rename_columns(list(core.columns.keys.values()))
-        source.run(source.connection.register, "cut", cut)
-        again = (
-            f"FROM (SELECT {selected}, row_number() OVER () AS {row} "
-            f"FROM {source.relation}) AS whole SEMI JOIN cut ON {same} "
-            f"ORDER BY {', '.join(keys)}, {row}"
-        )
-        sorted_rows = whole_queries(_batches(source, again, core.columns), core)
-        tables += _score_tables(core, sorted_rows, advance)
+    tables = _score_tables(core, together, advance)
+    if tables is None or _are_cut(tables, list(core.columns.keys)):
+        tables = _score_tables(core, _parts(source, core, query), advance)
     return tables
 
 
-def _score_tables(core, found, advance, *, is_sorted=True):
+def _score_tables(core, found, advance):
     """Return the tables of the queries that are found; None if they are scattered."""
     scored, coming = [], deque()
     with closing(found), closing(Threads(N_THREADS)) as threads:
         while (one := next(found, None)) is not None or coming:
             if one is not None:
                 table, n_stretches = one
-                if not is_sorted and len(table) < SCATTERED * n_stretches:
+                if len(table) < SCATTERED * n_stretches:
                     return None
                 coming.append((len(table), n_stretches, threads.start(core, table)))
                 if len(coming) <= N_THREADS:  # no more batches are held in memory
                     continue
             n_scored, n_stretches, result = coming.popleft()
             scored.append(result.result())
-            if not is_sorted and n_stretches > SCATTERED * len(scored[-1]):
+            if n_stretches > SCATTERED * len(scored[-1]):
                 return None
             advance(n_scored)
     return scored
+
+
+def _are_cut(tables, names):
+    """Return True if a query is in several tables."""
+    keys = import_extra("pyarrow").concat_tables([one.select(names) for one in tables])
+    _, first, _ = distinct({name: equality_codes(keys[name]) for name in names})
+    return len(first) < len(keys)
 
 
 def _parts(source, core, query):
@@ -107,36 +99,31 @@ def _parts(source, core, query):
               7 9 7 8 | 7 9 9 8     the file, with two parts of each batch
               7 9 7 7 9 9 | 8 8     what is yielded
     """
-    ipc = import_extra("pyarrow.ipc")
-    n_rows, size = source.count(), _rows_at_once(source, core.columns)
+    pa, columns = import_extra("pyarrow"), core.columns
+    n_rows, size = source.count(), _rows_at_once(source, columns)
     n_parts = min(n_rows // (PART_BATCHES * size) + 1, 2**16 - 1)
-    keys = ", ".join(map(quoted, core.columns.keys.values()))
-    part = f"CAST(hash({keys}) % {n_parts} AS USMALLINT) AS {_new_name(core)}"
-    query, size = f"SELECT *, {part} FROM ({query})", max(size, n_rows // N_WRITTEN)
-    path, names = os.path.join(source.folder, "parts.arrow"), core.columns.named()
-    with closing(_batches(source, query, core.columns, size)) as batches:
-        first = next(batches)
-        with ipc.new_file(path, first.select(names).schema) as file:
-            for table in chain([first], batches):
-                part = as_numpy(table[-1])
-                order = np.argsort(part, kind="stable")
-                (batch,) = table.select(names).take(order).combine_chunks().to_batches()
-                ends = np.searchsorted(part[order], np.arange(n_parts + 1))
-                for start, stop in pairwise(ends.tolist()):
-                    file.write_batch(batch.slice(start, stop - start))
-    pa = import_extra("pyarrow")
+    part = f"hash({', '.join(map(quoted, columns.keys.values()))}) % {n_parts}"
+    name = "part" + "_" * max(map(len, columns.named()))  # no column's name
+    query = f"SELECT *, CAST({part} AS USMALLINT) AS {name} FROM ({query})"
+    batches = _batches(source, query, columns, max(size, n_rows // N_WRITTEN))
+    path, file = os.path.join(source.folder, "parts.arrow"), None
+    with closing(batches):
+        for table in batches:
+            part, table = as_numpy(table[name]), table.drop_columns([name])
+            order = np.argsort(part, kind="stable")
+            (batch,) = table.take(order).combine_chunks().to_batches()
+            file = file or pa.ipc.new_file(path, batch.schema)
+            ends = np.searchsorted(part[order], np.arange(n_parts + 1))
+            for start, stop in pairwise(ends.tolist()):
+                file.write_batch(batch.slice(start, stop - start))
+    file.close()
     with pa.OSFile(path) as content:  # a memory map would count as memory
-        file = ipc.open_file(content)
+        file = pa.ipc.open_file(content)
         for part in range(n_parts):
             places = range(part, file.num_record_batches, n_parts)
             table = pa.Table.from_batches(map(file.get_batch, places))
             if len(table):
                 yield table.combine_chunks(), 0
-
-
-def _new_name(core):
-    """Return a name of a column that no other one has."""
-    return "row" + "_" * max(map(len, core.columns.named()))
 
 
 def whole_queries(tables, core):
@@ -237,29 +224,6 @@ def _batches(source, query, columns, size=None):
         reader.close()  # until then the connection runs nothing else
     if is_missing:
         source.refuse_missing(columns)
-
-
-def _without_cut_queries(tables, names):
-    """Return tables without the queries that are in several, and a table of those.
-
-    With the query ids 7, 8 and 8, 9 in two tables, these keep 7 and 9, and 8 is cut.
-    """
-    pa = import_extra("pyarrow")
-    if len(tables) < 2:
-        return tables, None
-    keys = pa.concat_tables([table.select(names) for table in tables])
-    columns = {name: equality_codes(keys[name]) for name in names}
-    _, first, codes = distinct(columns)
-    is_cut = np.bincount(codes) > 1
-    if not is_cut.any():
-        return tables, None
-    cut = keys.take(first[is_cut])
-    stops = np.cumsum([len(table) for table in tables])
-    kept = np.split(~is_cut[codes], stops[:-1])
-    tables = [
-        table.filter(pa.array(rows)) for table, rows in zip(tables, kept, strict=True)
-    ]
-    return tables, cut
 
 
 # The integers per query that determine the ranks of its first relevant document.
@@ -413,14 +377,6 @@ class ArrowCore:
             ranks = of_ranking(request.options) if reads_ranks(request) else None
             places.append(None if ranks is None else first.setdefault(ranks, j))
         return places
-
-    @property
-    def in_input_order(self):
-        """Return the first request whose tied documents keep the order of the rows."""
-        for request in self.requests:
-            if request.options.ties == "first" and not request.options.doc_order:
-                return request
-        return None
 
     @property
     def names(self):
