@@ -424,8 +424,9 @@ def _check_cluster(core, **options):
         if request.options.ties == "first" and not request.options.doc_order:
             raise ValueError(
                 f"ties='first' of {request.key!r} keeps the order of the rows, and a "
-                "data frame of Spark or Dask has none. Pass the ids of the documents as "
-                "`doc_id` and a `doc_order`, or another rule such as ties='expected'."
+                "data frame of Spark or Dask has none. Pass the ids of the documents "
+                "as `doc_id` and a `doc_order`, or another rule such as "
+                "ties='expected'."
             )
 
 
