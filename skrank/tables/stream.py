@@ -57,8 +57,8 @@ def score_source(source, core, advance):
     query = f"SELECT {source.selected(core.columns)} FROM {source.relation}"
     together = whole_queries(_batches(source, query, core.columns), core)
     tables = _score_tables(core, together, advance)
-    if tables is None or _are_cut(tables, list(core.columns.keys)):
-        tables = _score_tables(core, _parts(source, core, query), advance)
+    if tables is None or (len(tables) > 1 and _are_cut(tables, core.columns.keys)):
+        return _score_tables(core, _parts(source, core, query), advance)
     return tables
 
 
@@ -84,7 +84,9 @@ def _score_tables(core, found, advance):
 
 def _are_cut(tables, names):
     """Return True if a query is in several tables."""
-    keys = import_extra("pyarrow").concat_tables([one.select(names) for one in tables])
+    keys = import_extra("pyarrow").concat_tables(
+        [one.select([*names]) for one in tables]
+    )
     _, first, _ = distinct({name: equality_codes(keys[name]) for name in names})
     return len(first) < len(keys)
 
