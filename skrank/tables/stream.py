@@ -84,9 +84,7 @@ def _score_tables(core, found, advance):
 
 def _are_cut(tables, names):
     """Return True if a query is in several tables."""
-    keys = import_extra("pyarrow").concat_tables(
-        [one.select([*names]) for one in tables]
-    )
+    keys = import_extra("pyarrow").concat_tables(one.select([*names]) for one in tables)
     _, first, _ = distinct({name: equality_codes(keys[name]) for name in names})
     return len(first) < len(keys)
 
