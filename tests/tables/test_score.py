@@ -386,7 +386,7 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
     monkeypatch.setattr("skrank.tables.stream.score_requests", scored)
     ids = score_table(table, "mrr").keys["qid"]
     assert set(seen) == {"i"}
-    assert len(seen) > 3
+    assert len(seen) > 1
     assert ids.dtype.kind == "U"
 
 
