@@ -3,7 +3,8 @@
 Run ``python -m tests.benchmarks.billion_rows FOLDER``. It makes two tables of ten
 million queries with 100 documents each, a batch at a time, if the folder lacks them:
 in one the rows of a query stand together, in the other all rows are shuffled. They take
-11 GB, and the sort of the shuffled one another 30 GB in the folder for temporary files.
+15 GB, and the shuffled one another 13 GB in the folder for temporary files while it is
+scored, and more while it is sorted.
 Each table is scored in a process of its own, whose peak memory is that of all of it:
 Python, its packages, DuckDB and the result. ``--rows`` makes smaller tables.
 
