@@ -91,6 +91,8 @@ def numeric_array(values, name):
     """
     if type(values) is not np.ndarray:
         values = on_host(values)
+    if type(values) is np.ndarray and values.dtype.kind in "biuf":
+        return values
     if sparse.issparse(values):
         raise TypeError(
             f"The '{name}' parameter must be a dense array. Got a sparse matrix "

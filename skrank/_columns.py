@@ -344,7 +344,7 @@ def on_host(values):
     if values is None or isinstance(values, np.ndarray) or library_of(values) in KINDS:
         return values
     if hasattr(values, "detach") and hasattr(values, "cpu"):
-        return _of_torch(values.detach().cpu())
+        return _of_torch(values)
     if not hasattr(values, "__dlpack__"):
         return values
     array = _of_dlpack(values)
@@ -353,11 +353,11 @@ def on_host(values):
 
 
 def _of_torch(tensor):
-    """Return a tensor of torch in the memory of the CPU as an array."""
+    """Return a tensor of torch as an array."""
     try:
         return tensor.numpy()
-    except (RuntimeError, TypeError):  # sparse, a view that changes the sign, bfloat16
-        pass
+    except (RuntimeError, TypeError):  # with a gradient, or of another device, or kind
+        tensor = tensor.detach().cpu()
     layout = str(getattr(tensor, "layout", "torch.strided"))
     if layout != "torch.strided":
         if tensor.ndim == 2 and layout.startswith("torch.sparse"):

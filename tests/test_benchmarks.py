@@ -9,15 +9,29 @@ from itertools import count
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 
-from tests.benchmarks import bench_files, bench_metrics, bench_stats, count_calls
+from tests.benchmarks import (
+    bench_files,
+    bench_metrics,
+    bench_stats,
+    billion_rows,
+    count_calls,
+)
 from tests.benchmarks.speed import libraries, workloads
 from tests.benchmarks.speed.measuring import (
     interleaved_medians,
     largest_shares,
     peak_memory,
 )
-from tests.benchmarks.speed.rows import Group, Row, Task, growth, speedup
+from tests.benchmarks.speed.rows import (
+    Group,
+    Row,
+    Task,
+    growth,
+    same_number,
+    speedup,
+)
 from tests.benchmarks.speed.table import Result, as_line, as_rst, measure
 
 TINY = 1 / 1000
@@ -70,6 +84,23 @@ def test_a_row_that_misses_its_target_says_by_how_much_and_where_its_time_goes()
     assert "missed by 50%" in missed
     assert re.search(r"time in .*sorted \d+%", missed)
     assert "time in" not in as_line(Result(row, 1.0, 8, 0, 1, ""))
+
+
+def test_a_row_says_what_a_minimal_program_takes():
+    tasks = {name: Task(int, work=1 / n) for n, name in enumerate("abc", 1)}
+    row = Row("a row", ("b", "a"), "x", floor="c")
+    group = Group("", lambda scale: tasks, [row])
+    (result,) = measure(group, [row], 1, clock=each_takes_one())
+    assert (result.figure, result.floor) == (2 / 1, 3 / 1)
+    assert "2.00 x" in as_line(result)
+    assert "3.00" in as_line(result)
+
+
+def test_a_minimal_program_with_another_number_is_not_timed():
+    ours = Task(lambda: {"mrr": 0.5, "map": 0.25})
+    assert same_number(ours, lambda: [0.5, 0.25]).work == ours.work
+    with pytest.raises(AssertionError, match=r"computes \[0.5, 0.3\], skrank \[0.5, "):
+        same_number(ours, lambda: [0.5, 0.3])
 
 
 def test_a_library_that_is_missing_is_said_to_be(monkeypatch, capsys):
@@ -195,3 +226,25 @@ def test_a_call_passes_through_few_functions_and_files(name):
     functions = count_calls.count(entrance)
     assert sum(map(len, functions.values())) <= entrance.n_functions
     assert len(functions) <= entrance.n_files
+
+
+def test_the_rows_of_the_billion_are_the_same_in_both_orders(tmp_path):
+    paths = billion_rows.make(tmp_path, 10**5)
+    grouped, shuffled = (parquet.read_table(path) for path in paths.values())
+    assert grouped["qid"].to_pylist() == [row // 100 for row in range(10**5)]
+    assert shuffled["qid"] != grouped["qid"]
+    every = [(name, "ascending") for name in grouped.column_names]
+    assert shuffled.sort_by(every) == grouped.sort_by(every)
+
+
+def test_a_billion_rows_are_scored_and_sorted_with_equal_numbers(
+    tmp_path, monkeypatch, capsys
+):
+    arguments = ["--rows", "100000", "--memory-limit", "1GB"]
+    monkeypatch.setattr(sys, "argv", ["billion_rows.py", str(tmp_path), *arguments])
+    billion_rows.main()
+    lines = capsys.readouterr().out.splitlines()
+    steps = ["score_table", "intervals"]
+    named = [line.split()[0].rstrip(",") for line in lines[:-2]]
+    assert named == ["grouped", *steps, "shuffled", *steps, "ORDER"]
+    assert lines[-2].startswith("{'ndcg@10': 0.")

@@ -172,10 +172,11 @@ def leave_out(block, lists, rows, after_the_end, excluded):
     what these are set to, is None.
     """
     lengths = lists.order.lengths[rows]
-    if lengths[0] < block.shape[1]:  # columns before are full
-        ragged = slice(lengths[0], block.shape[1])
-        ended = np.arange(lengths[0], block.shape[1]) >= lengths[:, np.newaxis]
-        np.copyto(block[:, ragged], after_the_end, where=ended)
+    if lengths[0] < (width := block.shape[1]):  # columns before are full
+        small = np.min_scalar_type(width)  # many are compared at once
+        column = np.arange(lengths[0], width, dtype=small)
+        ended = column >= lengths.astype(small)[:, np.newaxis]
+        block[:, lengths[0] :][ended] = after_the_end
     if excluded is not None and lists.excluded is not None:
         block[block_of_flags(lists, rows, block.shape[1], lists.is_excluded)] = excluded
 

@@ -107,6 +107,7 @@ class RankingMetric:
         check_choice(average, ("macro", "weighted"), "average", "RankingMetric")
         self.metrics, self.queries, self.params = metrics, queries, params
         self._requests = read_requests(metrics, params, "RankingMetric")
+        self._columns = {name for one in self._requests for name in one.metric.columns}
         self._keeps_rows = queries == "split" or any(
             one.metric.own or reads_highest_grade(one) or compares_all_grades(one)
             for one in self._requests
@@ -230,12 +231,11 @@ class RankingMetric:
 
     def _read(self, y_true, y_score, qid, by_row):
         """Return a batch as arrays by name, copies of what may change."""
-        columns = {name for one in self._requests for name in one.metric.columns}
-        unknown = sorted(by_row.keys() - columns - {*_OF_ROWS})
+        unknown = sorted(by_row.keys() - self._columns - {*_OF_ROWS})
         if unknown:
             raise TypeError(
                 f"RankingMetric.update takes {', '.join(_OF_ROWS)} and columns that "
-                f"the metrics read, {sorted(columns)}. Got {unknown[0]!r}."
+                f"the metrics read, {sorted(self._columns)}. Got {unknown[0]!r}."
             )
         if by_row.get("doc_id") is None:
             check_ids_unneeded(self._requests, self.params.get("convention"))

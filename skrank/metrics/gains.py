@@ -169,7 +169,7 @@ def gain_function(ranking, gain):
     if gain == "linear":
         return lambda grade: grade
     # 2 ** grade itself is to be a float, and so is the sum of all gains of a query.
-    largest = MOST_BITS - np.log2(np.maximum(ranking.n_documents.max(initial=1), 1))
+    largest = MOST_BITS - np.log2(ranking.n_documents.max(initial=1))
     if highest >= largest:
         raise ValueError(
             f"Grades must be below {largest:.1f} with gain='exponential', or the sum "

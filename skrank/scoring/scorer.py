@@ -331,9 +331,7 @@ class RankingScorer(_ScikitLearnScorer):
         heads = encode_heads(qid)
         if of_X or QID in getattr(estimator, "feature_names_in_", ()):
             warn_of_features(estimator, sorted(of_X))
-        asked = super().get_metadata_routing().score.requests["qid"]
-        name = asked if isinstance(asked, str) else QID
-        warn_if_queries_are_split(estimator, X, heads, name)
+        warn_if_queries_are_split(estimator, X, heads, super().get_metadata_routing)
         warn_if_rows_are_drawn()
         return read_arrays(
             y_true,
@@ -649,13 +647,14 @@ def find_scored_qid(estimator, X, y, qid=None):
     return find_qid(qid, X=X, y=y)
 
 
-def warn_if_queries_are_split(estimator, X, qid, name=QID):
+def warn_if_queries_are_split(estimator, X, qid, routing=None):
     """Warn of queries with rows in both the training and the test data.
 
     In the place of scikit-learn's own loops over splits, the rows of the split are
-    compared; query ids were passed to them by the `name`. Elsewhere a ranker has its
-    numbers of training rows by query in a dict ``query_sizes_``: if they are equal, the
-    training data itself is scored, which is allowed.
+    compared; query ids were passed to them by the name that a scorer requests, whose
+    `routing` is asked for it. Elsewhere a ranker has its numbers of training rows by
+    query in a dict ``query_sizes_``: if they are equal, the training data itself is
+    scored, which is allowed.
     """
     if qid is None:
         return
@@ -664,6 +663,7 @@ def warn_if_queries_are_split(estimator, X, qid, name=QID):
         split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
         if split.get("X_test") is X and "train" in split:
             params = split.get("score_params") or {}
+            name = routing and routing().score.requests[QID]
             all_qid = params.get(name, params.get(QID))
             codes = _codes_of_all(estimator, split["X"], split["y"], all_qid)
             # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.

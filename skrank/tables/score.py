@@ -110,8 +110,8 @@ def score_table(
         list of these. Or a table that speaks the Arrow PyCapsule protocol, such as a
         data frame of pandas, polars or pyarrow or a RecordBatchReader; a LazyFrame of
         polars; a Dataset or a Scanner of pyarrow. Rows may be in any order; files in
-        which the rows of a query stand together are read without a sort. Or a data
-        frame of Spark or Dask, whose rows stay where they are.
+        which the rows of a query stand together are read once. Or a data frame of Spark
+        or Dask, whose rows stay where they are.
     metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
@@ -124,11 +124,11 @@ def score_table(
         "xgboost", need none: of several files, those of the first name come first.
         Rows of Spark and Dask have no order.
     memory_limit : str, default=None
-        The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
-        are being scored, and some for the values by query. DuckDB gets the rest, at
-        least a quarter, and writes temporary files beyond it. If Python and the values
-        by query may need more than the limit, a warning says how much. None is DuckDB's
-        default.
+        The memory of the process to use, such as "2GB". Of it 500 MB are for Python and
+        the rows that are being scored, and some for the values by query. DuckDB gets
+        the rest, at least a quarter, and writes temporary files beyond it. If Python
+        and the values by query may need more than the limit, a warning says how much.
+        None is DuckDB's default.
     progress : bool or "auto", default=False
         Whether to show a progress bar, which needs the package tqdm. "auto" shows one
         on a terminal, if tqdm is installed, when two seconds have passed.
@@ -155,12 +155,6 @@ def score_table(
 
     Notes
     -----
-    Where no rule needs it, rows that are sorted lose their order within a query. It
-    decides on no value, but on rounding: "ild" adds up the features of a list in the
-    order of the rows, also those of arrays, and if the source has more than 255
-    different grades, the gains of tied documents may be summed in another order than
-    those of arrays.
-
     Types are not guessed from a part of the data. An id of a CSV file is text, or an
     integer if every id of its column, in all files, is the plain text of one: "17", but
     not "017", "1.0" or "1e5". Parquet files must have the same types, or types that one
@@ -427,12 +421,14 @@ def _check_cluster(core, **options):
                 f"The {name!r} parameter of score_table goes with files and tables in "
                 f"memory, not with Spark and Dask. Got {shown(value)}."
             )
-    if (request := core.in_input_order) is not None:
-        raise ValueError(
-            f"ties='first' of {request.key!r} keeps the order of the rows, and a data "
-            "frame of Spark or Dask has none. Pass the ids of the documents as "
-            "`doc_id` and a `doc_order`, or another rule such as ties='expected'."
-        )
+    for request in core.requests:
+        if request.options.ties == "first" and not request.options.doc_order:
+            raise ValueError(
+                f"ties='first' of {request.key!r} keeps the order of the rows, and a "
+                "data frame of Spark or Dask has none. Pass the ids of the documents "
+                "as `doc_id` and a `doc_order`, or another rule such as "
+                "ties='expected'."
+            )
 
 
 @share_run_words
@@ -601,7 +597,7 @@ def score_catalogue(
 
 def _lists_on_cluster(cluster, core):
     """Return a row per query of a data frame of Spark or Dask, as an Arrow table."""
-    if core.in_input_order:
+    if core.ties == "first":
         raise ValueError(
             "ties='first' keeps the order of the rows, and a data frame of Spark or "
             "Dask has none. Pass ties='expected'. Got 'first'."
@@ -654,11 +650,6 @@ class CatalogueCore(ArrowCore):
         """Return the names of the columns of the lists."""
         n = len(self.columns.y_score)
         return [f"_{part}_{i}" for i in range(n) for part in ("items", "p")]
-
-    @property
-    def in_input_order(self):
-        """Return True if tied documents keep the order of the rows, else None."""
-        return True if self.ties == "first" else None
 
     def values(self, table):
         """Return no further columns."""

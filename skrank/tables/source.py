@@ -32,7 +32,7 @@ from skrank.tables.stream import Threads, quoted
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500
 _CSV_ERROR = re.compile(r"CSV Error on Line: (\d+)\n(.*?)\n\s+file = ([^\n]*)", re.S)
-_SAYS = re.compile(r"[A-Z]\w*( \w+)* (Error|exception): ")
+_SAYS = re.compile(r"^[A-Z]\w*( \w+)* (Error|exception): |No space left")
 _CSV_FILE = re.compile(r"^\s+file = (.*)$", re.MULTILINE)
 _SIZE = re.compile(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgt]i?b)\s*", re.IGNORECASE)
 _MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
@@ -91,9 +91,10 @@ class Source:
             folder = tempfile.TemporaryDirectory(
                 prefix="skrank-", ignore_cleanup_errors=True
             )
+            self.folder = folder.name
             self._closing.callback(self.run, folder.cleanup)
             self._closing.callback(self._disconnect)
-            self.fetch(f"SET temp_directory = {text_in_sql(folder.name)}")
+            self.fetch(f"SET temp_directory = {text_in_sql(self.folder)}")
             # Else DuckDB writes a bar to the standard output of slow statements.
             self.fetch("SET enable_progress_bar = false")
             if memory_limit is not None:
@@ -293,9 +294,10 @@ class Source:
         """Close it, and turn the errors of engines into errors of skrank."""
         self._closing.close()
         engines = import_extra("duckdb").Error, import_extra("pyarrow").ArrowException
-        # Arrow passes on what DuckDB says while it reads a table in batches.
+        # Arrow passes on what DuckDB says while it reads a table in batches, and what
+        # the system says where it writes rows to the disk.
         may_be_passed_on = isinstance(error, (OSError, RuntimeError))
-        is_passed_on = may_be_passed_on and _SAYS.match(str(error))
+        is_passed_on = may_be_passed_on and _SAYS.search(str(error))
         if isinstance(error, engines) or is_passed_on:
             raise self._failure(error) from error
 
@@ -655,11 +657,6 @@ def _compression(file):
     return {"gz": "'gzip'", "zst": "'zstd'"}.get(ending, "'uncompressed'")
 
 
-def _union(parts):
-    """Return the SQL of the rows of parts, one after another."""
-    return f"({' UNION ALL '.join(parts)})"
-
-
 def _parquet(files, columns, fetch):
     """Return the SQL of Parquet files whose types are equal, or cast exactly."""
     names, layouts = columns.named(), []
@@ -692,7 +689,7 @@ def _parquet(files, columns, fetch):
             for name, kind in types.items()
         )
         parts.append(f"SELECT {chosen} FROM {table}")
-    return _union(parts)
+    return f"({' UNION ALL '.join(parts)})"
 
 
 def _exact_type(types):
@@ -763,7 +760,7 @@ def _csv(files, columns, fetch):
             )
             chosen = [f"c{header.index(name)} AS {quoted(name)}" for name in names]
             parts.append(f"SELECT {', '.join([*chosen, *more])} FROM {table}")
-        return _union(parts)
+        return f"({' UNION ALL '.join(parts)})"
 
     types = _types_of_text(text(), columns, fetch)
     for name, kind in types.items():

@@ -8,6 +8,7 @@ from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
@@ -32,68 +33,97 @@ SAMPLED_ROWS = 100
 # The bytes of lists in a row from which half as many rows are scored at once.
 LIST_BYTES = 16
 
+# Scattered rows are divided into parts of so many batches, which are scored at once, in
+# a pass that writes some rows part by part at most so many times: more of them, and
+# smaller parts, take less memory and more time.
+PART_BATCHES = 3
+N_WRITTEN = 128
+
 # Batches are scored side by side: NumPy computes without Python's lock.
 N_THREADS = min(os.cpu_count() or 1, 4)
 
-# A source is sorted if a batch of it has more stretches of rows of one query than this
-# times the number of its queries; or fewer rows than this times its stretches, since
-# most rows of many scattered queries are alone in their batch.
+# Rows are scattered if a batch of them has more stretches of rows of one query than
+# this times the number of its queries; or fewer rows than this times its stretches,
+# since most rows of many scattered queries are alone in their batch.
 SCATTERED = 1.1
 
 
 def score_source(source, core, advance):
     """Return the tables of all queries of an open Source, one row per query.
 
-    Where the rows of each query stand together, they are read as they are; queries
-    that are cut after all are asked for again. Other sources are sorted.
+    Where the rows of each query stand together, they are read as they are. Those of
+    other sources are divided by their queries, and keep their order.
     """
-    selected = source.selected(core.columns)
-    keys = [quoted(name) for name in core.columns.keys.values()]
-    order = ", ".join(keys)
-    if any(map(source.is_text, core.columns.keys.values())):
-        order = f"hash({order}), {order}"  # numbers are sorted faster than text
-    query = f"FROM (SELECT {selected} FROM {source.relation})"
-    to_sort = query
-    if core.in_input_order is not None:
-        row = "row" + "_" * max(map(len, core.columns.named()))  # no column's name
-        numbered = f"SELECT {selected}, row_number() OVER () AS {row}"
-        to_sort, order = f"FROM ({numbered} FROM {source.relation})", f"{order}, {row}"
-
-    tables = _score_batches(source, core, query, advance, is_sorted=False)
-    if tables is None:
-        return _score_batches(source, core, f"{to_sort} ORDER BY {order}", advance)
-    tables, cut = _without_cut_queries(tables, list(core.columns.keys))
-    if cut is not None:
-        same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)
-        cut = cut.rename_columns(list(core.columns.keys.values()))
-        source.run(source.connection.register, "cut", cut)
-        again = f"FROM ({to_sort}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
-        tables += _score_batches(source, core, again, advance)
+    query = f"SELECT {source.selected(core.columns)} FROM {source.relation}"
+    together = whole_queries(_batches(source, query, core.columns), core)
+    tables = _score_tables(core, together, advance)
+    if tables is None or (len(tables) > 1 and _are_cut(tables, core.columns.keys)):
+        return _score_tables(core, _parts(source, core, query), advance)
     return tables
 
 
-def _score_batches(source, core, query, advance, *, is_sorted=True):
-    """Return the tables of the queries of one SQL query; None if they are scattered."""
+def _score_tables(core, found, advance):
+    """Return the tables of the queries that are found; None if they are scattered."""
     scored, coming = [], deque()
-    with (
-        closing(_batches(source, query, core.columns)) as batches,
-        closing(Threads(N_THREADS)) as threads,
-    ):
-        found = whole_queries(batches, core)
+    with closing(found), closing(Threads(N_THREADS)) as threads:
         while (one := next(found, None)) is not None or coming:
             if one is not None:
                 table, n_stretches = one
-                if not is_sorted and len(table) < SCATTERED * n_stretches:
+                if len(table) < SCATTERED * n_stretches:
                     return None
                 coming.append((len(table), n_stretches, threads.start(core, table)))
                 if len(coming) <= N_THREADS:  # no more batches are held in memory
                     continue
             n_scored, n_stretches, result = coming.popleft()
             scored.append(result.result())
-            if not is_sorted and n_stretches > SCATTERED * len(scored[-1]):
+            if n_stretches > SCATTERED * len(scored[-1]):
                 return None
             advance(n_scored)
     return scored
+
+
+def _are_cut(tables, names):
+    """Return True if a query is in several tables."""
+    keys = import_extra("pyarrow").concat_tables(one.select([*names]) for one in tables)
+    _, first, _ = distinct({name: equality_codes(keys[name]) for name in names})
+    return len(first) < len(keys)
+
+
+def _parts(source, core, query):
+    """Yield tables of whole queries of an SQL query, whose rows may be anywhere.
+
+    All rows are written to a file, some of them at once and each time part by part,
+    and then read part by part. A hash of its query decides on the part of a row.
+
+        qid   7 8 9 7 | 8 7 9 9     two batches of a source
+              7 9 7 8 | 7 9 9 8     the file, with two parts of each batch
+              7 9 7 7 9 9 | 8 8     what is yielded
+    """
+    pa, columns = import_extra("pyarrow"), core.columns
+    n_rows, size = source.count(), _rows_at_once(source, columns)
+    n_parts = min(n_rows // (PART_BATCHES * size) + 1, 2**16 - 1)
+    part = f"hash({', '.join(map(quoted, columns.keys.values()))}) % {n_parts}"
+    name = "part" + "_" * max(map(len, columns.named()))  # no column's name
+    query = f"SELECT *, CAST({part} AS USMALLINT) AS {name} FROM ({query})"
+    batches = _batches(source, query, columns, max(size, n_rows // N_WRITTEN))
+    path, file = os.path.join(source.folder, "parts.arrow"), None
+    with closing(batches):
+        for table in batches:
+            part, table = as_numpy(table[name]), table.drop_columns([name])
+            order = np.argsort(part, kind="stable")
+            (batch,) = table.take(order).combine_chunks().to_batches()
+            file = file or pa.ipc.new_file(path, batch.schema)
+            ends = np.searchsorted(part[order], np.arange(n_parts + 1))
+            for start, stop in pairwise(ends.tolist()):
+                file.write_batch(batch.slice(start, stop - start))
+    file.close()
+    with pa.OSFile(path) as content:  # a memory map would count as memory
+        file = pa.ipc.open_file(content)
+        for part in range(n_parts):
+            places = range(part, file.num_record_batches, n_parts)
+            table = pa.Table.from_batches(map(file.get_batch, places))
+            if len(table):
+                yield table.combine_chunks(), 0
 
 
 def whole_queries(tables, core):
@@ -107,21 +137,22 @@ def whole_queries(tables, core):
     """
     pa = import_extra("pyarrow")
     pending, n_rows, needed = [], 0, None
-    for table in tables:
-        batch = rows_to_score(table) if core.columns.of_metrics else BATCH
-        needed = needed or batch
-        pending.append(table)
-        n_rows += len(table)
-        if n_rows < needed:
-            continue
-        table = pa.concat_tables(pending).combine_chunks()
-        starts = _starts(table, core)
-        if not len(starts):  # one query, which has to be whole
-            pending, needed = [table], 2 * n_rows
-            continue
-        yield table.slice(0, starts[-1]), len(starts)
-        pending, needed = [table.slice(starts[-1])], batch
-        n_rows = len(pending[0])
+    with closing(tables):
+        for table in tables:
+            batch = rows_to_score(table) if core.columns.of_metrics else BATCH
+            needed = needed or batch
+            pending.append(table)
+            n_rows += len(table)
+            if n_rows < needed:
+                continue
+            table = pa.concat_tables(pending).combine_chunks()
+            starts = _starts(table, core)
+            if not len(starts):  # one query, which has to be whole
+                pending, needed = [table], 2 * n_rows
+                continue
+            yield table.slice(0, starts[-1]), len(starts)
+            pending, needed = [table.slice(starts[-1])], batch
+            n_rows = len(pending[0])
     if n_rows:
         yield pa.concat_tables(pending).combine_chunks(), 0
 
@@ -159,15 +190,23 @@ def _starts(table, core):
     return 1 + np.flatnonzero(differs)
 
 
-def _batches(source, query, columns):
+def _rows_at_once(source, columns):
+    """Return how many rows of a source to score at once."""
+    if all(source.kinds[name] != "list" for name in columns.values()):
+        return BATCH
+    query = f"SELECT {source.selected(columns)} FROM {source.relation}"
+    some = source.run(
+        lambda: source.connection.sql(f"{query} LIMIT {SAMPLED_ROWS}").to_arrow_table()
+    )
+    return rows_to_score(some)
+
+
+def _batches(source, query, columns, size=None):
     """Yield the batches of a query, each of which is read while the last is scored."""
+    size = size or _rows_at_once(source, columns)
 
     def open_reader():
-        size, relation = BATCH, source.connection.sql(query)
-        if any(source.kinds[name] == "list" for name in columns.values()):
-            selected = f"SELECT {source.selected(columns)} FROM {source.relation}"
-            some = source.connection.sql(f"{selected} LIMIT {SAMPLED_ROWS}")
-            size = rows_to_score(some.to_arrow_table())
+        relation = source.connection.sql(query)
         read = getattr(relation, "to_arrow_reader", None)
         return (read or relation.fetch_arrow_reader)(size)
 
@@ -185,29 +224,6 @@ def _batches(source, query, columns):
         reader.close()  # until then the connection runs nothing else
     if is_missing:
         source.refuse_missing(columns)
-
-
-def _without_cut_queries(tables, names):
-    """Return tables without the queries that are in several, and a table of those.
-
-    With the query ids 7, 8 and 8, 9 in two tables, these keep 7 and 9, and 8 is cut.
-    """
-    pa = import_extra("pyarrow")
-    if len(tables) < 2:
-        return tables, None
-    keys = pa.concat_tables([table.select(names) for table in tables])
-    columns = {name: equality_codes(keys[name]) for name in names}
-    _, first, codes = distinct(columns)
-    is_cut = np.bincount(codes) > 1
-    if not is_cut.any():
-        return tables, None
-    cut = keys.take(first[is_cut])
-    stops = np.cumsum([len(table) for table in tables])
-    kept = np.split(~is_cut[codes], stops[:-1])
-    tables = [
-        table.filter(pa.array(rows)) for table, rows in zip(tables, kept, strict=True)
-    ]
-    return tables, cut
 
 
 # The integers per query that determine the ranks of its first relevant document.
@@ -361,14 +377,6 @@ class ArrowCore:
             ranks = of_ranking(request.options) if reads_ranks(request) else None
             places.append(None if ranks is None else first.setdefault(ranks, j))
         return places
-
-    @property
-    def in_input_order(self):
-        """Return the first request whose tied documents keep the order of the rows."""
-        for request in self.requests:
-            if request.options.ties == "first" and not request.options.doc_order:
-                return request
-        return None
 
     @property
     def names(self):

@@ -7,6 +7,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import NamedTuple
 
+import numpy as np
+
 
 class Task(NamedTuple):
     """A function to time, how much work it does, and the bytes of its scores.
@@ -24,6 +26,18 @@ def task_on(metric, lists, **params):
     """Return the task of calling a metric with lists."""
     function = partial(metric, lists.y_true, lists.y_score, qid=lists.qid, **params)
     return Task(function, n_bytes=lists.y_score.nbytes)
+
+
+def same_number(ours, minimal):
+    """Return the task of a minimal program, having seen that its number is skrank's.
+
+    It may not look for ties, of which few are in numbers of 32 bits.
+    """
+    found = ours.function()
+    found = [*found.values()] if isinstance(found, dict) else found
+    if not np.allclose(found, minimal(), rtol=1e-6, atol=0):
+        raise AssertionError(f"A minimal program computes {minimal()}, skrank {found}")
+    return Task(minimal, ours.work)
 
 
 def ratio(ours, other):
@@ -73,6 +87,9 @@ class Row(NamedTuple):
         The target for the peak of the memory.
     of_memory : bool
         Whether the figure compares peaks of the memory, not times.
+
+    floor : str
+        The task of a minimal NumPy program that computes the same.
     """
 
     name: str
@@ -83,6 +100,7 @@ class Row(NamedTuple):
     figure: Callable = ratio
     megabytes: float | None = None
     of_memory: bool = False
+    floor: str = ""
 
     def missed(self, figure, peak, vectors):
         """Return by which share of its target the figure, or the memory, is off."""

@@ -26,12 +26,13 @@ class Result(NamedTuple):
     n_bytes: int
     n_runs: int
     time_in: str  # where the time goes, if the target is missed
+    floor: float | None = None  # the figure of a minimal program
 
 
 def measure(group, rows, asked_runs, scale=1, clock=time.perf_counter):
     """Return the results of some rows of a group, timed in turns."""
     tasks = group.build(scale)
-    names = {name: None for row in rows for name in row.tasks}
+    names = {name: None for row in rows for name in (*row.tasks, row.floor) if name}
     n_runs = group.n_runs(asked_runs)
     functions = {name: tasks[name].function for name in names}
     times = interleaved_medians(functions, n_runs, clock)
@@ -43,16 +44,24 @@ def measure(group, rows, asked_runs, scale=1, clock=time.perf_counter):
     results = []
     for row in rows:
         measured = peaks if row.of_memory else times
-        figure = row.figure(*(measured[name] / tasks[name].work for name in row.tasks))
-        ours = row.tasks[0]
+        ours, *others = row.tasks
+        per_work = {name: measured[name] / tasks[name].work for name in row.tasks}
+        figure, floor = row.figure(*per_work.values()), None
+        if row.floor:
+            others = (per_work[name] for name in others)
+            floor = row.figure(times[row.floor] / tasks[row.floor].work, *others)
         is_missed = row.missed(figure, peaks[ours], vectors()) > 0
         time_in = largest_shares(tasks[ours].function) if is_missed else ""
         n_bytes = tasks[ours].n_bytes
-        results.append(Result(row, figure, peaks[ours], n_bytes, n_runs, time_in))
+        given = row, figure, peaks[ours], n_bytes, n_runs, time_in, floor
+        results.append(Result(*given))
     return results
 
 
-HEAD = f"{'':<53}{'':>28}{'target':>15}  {'':<14}{'peak memory':>24}{'runs':>6}"
+HEAD = (
+    f"{'':<53}{'':>28}{'target':>15}{'minimal':>9}  {'':<14}{'peak memory':>24}"
+    f"{'runs':>6}"
+)
 
 
 def as_line(result):
@@ -68,8 +77,9 @@ def as_line(result):
     missed = row.missed(result.figure, result.peak, level)
     verdict = f"missed by {missed:.0%}" if missed > 0 else "met"
     figure = f"{shown(result.figure)} {row.unit}"
+    floor = "" if result.floor is None else shown(result.floor)
     return (
-        f"{row.name:<53}{figure:>28}{', '.join(targets) or '-':>15}  "
+        f"{row.name:<53}{figure:>28}{', '.join(targets) or '-':>15}{floor:>9}  "
         f"{verdict if targets else '':<14}{memory(result):>24}{result.n_runs:>6}"
     ) + (f"\n    time in {result.time_in}" if result.time_in else "")
 
@@ -92,10 +102,12 @@ def as_rst(results):
     libraries = [r for r in results if r.row.unit == "x faster"]
     others = [r for r in results if r.row.unit not in ("x faster", "ms")]
     times = "\N{MULTIPLICATION SIGN}"
-    rows = [["Workload", "Time", "Peak memory"]]
+    rows = [["Workload", "Time", "Minimal program", "Peak memory"]]
     for result in others:
         text = f"{shown(result.figure)} {result.row.unit.replace('x', times, 1)}"
-        rows.append([result.row.name, text, f"{result.peak / result.n_bytes:.2f}"])
+        floor = "" if result.floor is None else f"{shown(result.floor)} {times}"
+        memory = f"{result.peak / result.n_bytes:.2f}"
+        rows.append([result.row.name, text, floor, memory])
     beside = [["Library", "skrank is faster by"]]
     for result in libraries:
         beside.append([result.row.name, f"{shown(result.figure)} {times}"])
@@ -108,7 +120,9 @@ def as_rst(results):
 def list_table(rows):
     lines = [".. list-table::", "   :header-rows: 1", ""]
     for cells in rows:
-        lines += [f"   {' ' if i else '*'} - {cell}" for i, cell in enumerate(cells)]
+        lines += [
+            f"   {' ' if i else '*'} - {cell}".rstrip() for i, cell in enumerate(cells)
+        ]
     return "\n".join(lines) + "\n"
 
 

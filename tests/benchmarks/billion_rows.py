@@ -1,0 +1,155 @@
+"""Time, CPU time and memory of scoring a billion rows of Parquet, with intervals.
+
+Run ``python -m tests.benchmarks.billion_rows FOLDER``. It makes two tables of ten
+million queries with 100 documents each, a batch at a time, if the folder lacks them:
+in one the rows of a query stand together, in the other all rows are shuffled. They take
+15 GB, and the shuffled one another 13 GB in the folder for temporary files while it is
+scored, and more while it is sorted.
+Each table is scored in a process of its own, whose peak memory is that of all of it:
+Python, its packages, DuckDB and the result. ``--rows`` makes smaller tables.
+
+A bare ``SELECT ... ORDER BY qid`` of the shuffled table with the same limit, whose rows
+are counted and dropped, is the floor of a way that sorts.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from skrank.stats import confidence_interval
+from skrank.tables import score_table
+from tests import processes
+
+METRICS = ["ndcg@10", "mrr"]
+N_DOCUMENTS = 100
+BATCH = 1_000_000
+
+
+def mixed(numbers, n_bits=64):
+    """Return numbers of so many bits, each as another one that looks random."""
+    mask, found = np.uint64(2**n_bits - 1), numbers.astype(np.uint64)
+    for factor in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
+        found = (found * np.uint64(factor)) & mask  # odd, so that it can be undone
+        found ^= found >> np.uint64(n_bits // 2 + 1)
+    return found
+
+
+def shuffled(numbers, n_rows):
+    """Return the numbers below `n_rows` as other ones, each of them once."""
+    n_bits = int(n_rows - 1).bit_length()
+    found = mixed(numbers, n_bits)
+    while (beyond := found >= n_rows).any():
+        found[beyond] = mixed(found[beyond], n_bits)
+    return found
+
+
+def rows_of(numbers):
+    """Return the rows of these numbers: a tenth has a grade from 1 to 4."""
+    random = mixed(numbers)
+    grade = (random % np.uint64(40)).astype(np.int8)
+    grade[grade > 4] = 0
+    score = (random >> np.uint64(40)).astype(np.float32) / 2**24 + grade / 32
+    return pa.table(
+        {
+            "qid": (numbers // N_DOCUMENTS).astype(np.int64),
+            "y_true": grade,
+            "y_score": score.astype(np.float32),
+        }
+    )
+
+
+def make(folder, n_rows):
+    """Write the tables that the folder lacks, and return their paths by name."""
+    paths = {}
+    for name, order in {"grouped": None, "shuffled": shuffled}.items():
+        paths[name] = folder / f"{name}_{n_rows}.parquet"
+        if paths[name].exists():
+            continue
+        unfinished = paths[name].with_suffix(".part")
+        with parquet.ParquetWriter(unfinished, rows_of(np.arange(0)).schema) as file:
+            for start in range(0, n_rows, BATCH):
+                numbers = np.arange(start, min(start + BATCH, n_rows), dtype=np.uint64)
+                if order is not None:
+                    numbers = order(numbers, n_rows)
+                file.write_table(rows_of(numbers))
+        unfinished.rename(paths[name])
+    return paths
+
+
+def score(path, memory_limit):
+    """Yield what is done, and its result: the metrics, then their intervals."""
+    scores = score_table(path, METRICS, memory_limit=memory_limit)
+    yield "score_table", scores.summary()
+    found = confidence_interval(scores).to_frame()
+    yield "intervals", found[["metric", "low", "high"]].to_numpy().tolist()
+
+
+def sort(path, memory_limit):
+    """Yield what a bare sort is called, and the number of its rows."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        duckdb.connect(config={"temp_directory": folder}) as connection,
+    ):
+        connection.execute(f"SET memory_limit = '{memory_limit}'")
+        query = f"SELECT qid, y_true, y_score FROM '{path}' ORDER BY qid"
+        batches = connection.sql(query).to_arrow_reader(BATCH)
+        yield "ORDER BY qid", sum(len(batch) for batch in batches)
+
+
+WAYS = {"score": score, "sort": sort}
+
+
+def run(way, path, memory_limit):
+    """Print a line with the figures of each step of a way, and one with its result."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    for name, result in WAYS[way](path, memory_limit):
+        seconds = time.perf_counter() - wall, time.process_time() - cpu
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+        print(f"{name:14}{seconds[0]:8.1f} s{seconds[1]:8.1f} CPU s{peak:8,.0f} MB")
+        print(result)
+        wall, cpu = time.perf_counter(), time.process_time()
+
+
+def run_alone(*arguments):
+    """Print the figures of a way in a process of its own, and return its results."""
+    command = [sys.executable, "-m", "tests.benchmarks.billion_rows", *arguments]
+    found = processes.run(command, check=True, stderr=None, timeout=None)
+    lines = found.stdout.splitlines()
+    print(*lines[::2], sep="\n", flush=True)
+    return lines[1::2]
+
+
+def main():
+    """Make the tables, score both, and sort the shuffled one."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where the tables are, or will be")
+    parser.add_argument("--rows", type=int, default=10**9, help="of each table")
+    parser.add_argument("--memory-limit", default="4GB", help="as score_table takes it")
+    parser.add_argument("--way", choices=WAYS, help="one way, in this process")
+    options = parser.parse_args()
+    if options.way:
+        run(options.way, options.folder, options.memory_limit)
+        return
+    paths, limit = make(options.folder, options.rows), options.memory_limit
+    results = []
+    for name, path in paths.items():
+        print(f"{name}, {options.rows:,} rows, a memory_limit of {limit}", flush=True)
+        results.append(run_alone(path, "--memory-limit", limit, "--way", "score"))
+    run_alone(paths["shuffled"], "--memory-limit", limit, "--way", "sort")
+    print(*results[0], sep="\n")
+    if results[0] != results[1]:
+        raise AssertionError(f"Different numbers of the same rows: {results}.")
+
+
+if __name__ == "__main__":
+    main()
