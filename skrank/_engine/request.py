@@ -62,8 +62,8 @@ class Metric:
     # ``moments(queries, random)`` returns the mean and the standard deviation of the
     # summary under random orders, for a summary that is not an arithmetic mean.
     moments: Callable | None = None
-    # If given, the summary with ``normalize="total"`` is that of the values divided by
-    # that of what ``best(ranking, **own)`` returns.
+    # If given, the summary with ``normalize="total"`` or "self" is that of the values
+    # divided by that of what ``best(ranking, **own)`` returns.
     best: Callable | None = None
     fixed: dict = field(default_factory=dict)  # parameters that the scorer name sets
     inverse: bool = False  # whether the summary is inverted
@@ -303,7 +303,15 @@ class Request(NamedTuple):
     @property
     def divides_sums(self):
         """Return True if the summary is a ratio of two, not the mean of ratios."""
-        return self.metric.best is not None and self.options.own["normalize"] == "total"
+        divides = self.options.own.get("normalize") in ("total", "self")
+        return self.metric.best is not None and divides
+
+    @property
+    def value_limits(self):
+        """Return the limits of values; an estimate from clicks has no upper one."""
+        is_relative = self.options.own.get("normalize") in ("query", "total")
+        is_estimate = self.metric.best is not None and not is_relative
+        return (0.0, np.inf) if is_estimate else self.metric.limits
 
     @property
     def instead(self):
@@ -323,7 +331,7 @@ class Request(NamedTuple):
     @property
     def limits(self):
         """Return the smallest and the largest value that the summary can have."""
-        low, high = self.metric.limits
+        low, high = self.value_limits
         if self.metric.inverse:
             low, high = 1 / high, 1 / low
         adjusted = self.options.adjusted

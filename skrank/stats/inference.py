@@ -72,7 +72,7 @@ class Terms(NamedTuple):
         if self.request is not None:
             request = self.request
             is_ratio = request.options.adjusted or request.divides_sums
-            is_fraction = request.metric.limits == (0, 1)
+            is_fraction = request.value_limits == (0, 1)
             if is_ratio or not is_fraction or not self.is_linear:
                 return False
         return bool(((self.values == 0) | (self.values == 1)).all())
@@ -84,7 +84,7 @@ class Terms(NamedTuple):
             return (0, 1) if self.is_binary else (-np.inf, np.inf)
         if self.request.divides_sums:  # the values are those of one of the sums
             return self.request.limits
-        low, high = self.request.metric.limits
+        low, high = self.request.value_limits
         inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
         return self.request.limits if inside.all() else (-np.inf, np.inf)
 
@@ -95,9 +95,9 @@ class Terms(NamedTuple):
             return (0, 1)
         if self.request is None or not self.is_linear or self.request.options.adjusted:
             return None
-        is_known = np.isfinite(self.request.metric.limits).all()
+        is_known = np.isfinite(self.request.value_limits).all()
         is_known &= np.isfinite(self.limits).all() and not self.request.divides_sums
-        return self.request.metric.limits if is_known else None
+        return self.request.value_limits if is_known else None
 
     def summary(self, ratio):
         """Return the summary of a ratio of the sums."""

@@ -82,8 +82,12 @@ TYPES = {
     "distance": 'Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any]',
     "ties_of_columns": 'Literal["expected", "first"]',
     "normalize": 'Literal["k", "length"]',
-    "psp_score.normalize": 'Literal["query", "total"]',
-    "psndcg_score.normalize": 'Literal["query", "total"]',
+    "psp_score.normalize": 'Literal["query", "total", "k", "self"]',
+    "psndcg_score.normalize": 'Literal["query", "total", "self"] | None',
+    "psndcg_score.discount": (
+        'Literal["log2", "ln", "reciprocal"] | Callable[..., Any]'
+    ),
+    "clip": "float",
     "map_score.normalize": 'Literal["relevant", "achievable", "k"]',
     "p": "float",
     "tied_together": "bool",
