@@ -189,7 +189,7 @@ def test_only_orders_that_no_grade_decides_are_accepted(name):
         evaluate([0, 1], [1, 2], name, adjusted=True, **given)
     with pytest.raises(ValueError, match="'normalize' parameter of ps"):
         evaluate([0, 1], [1, 2], name, normalize="length", **given)
-    with pytest.raises(ValueError, match="'clip' parameter of ps.*Got 1.5 instead"):
+    with pytest.raises(ValueError, match=r"'clip' parameter of ps.*Got 1\.5 instead"):
         evaluate([0, 1], [1, 2], name, clip=1.5, **given)
 
 

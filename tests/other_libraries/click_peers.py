@@ -1,8 +1,8 @@
 """Estimates from clicks by the Open Bandit Pipeline.
 
 The numbers in `clicks.json` are those of obp 0.5.5 (github.com/st-tech/zr-obp), whose
-requirements are old: ``pip install --no-deps obp`` and what it then fails to import. With
-it, ``python -m tests.other_libraries.click_peers`` draws the log and writes them again.
+requirements are old: ``pip install --no-deps obp``, and what it then fails to import.
+``python -m tests.other_libraries.click_peers`` draws the log and writes them again.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause

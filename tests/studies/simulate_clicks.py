@@ -3,9 +3,9 @@
     python -m tests.studies.simulate_clicks
 
 A ranker shows 20 documents of each query. A user looks at rank i with probability 1 / i
-and clicks on what is relevant; another ranker is to be evaluated by these clicks. The true
-value is that of many queries whose relevant documents are all known. It writes the table
-``docs/development/tables/clicks.rst`` in a minute.
+and clicks on what is relevant; another ranker is to be evaluated by these clicks. The
+true value is that of many queries whose relevant documents are all known. It writes the
+table ``docs/development/tables/clicks.rst`` in a minute.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -82,7 +82,7 @@ def simulate(
     column, truth, rng, *, propensity=LOOK, clip=0.0, is_self=False, n=N_QUERIES,
     noise=0.0, n_shown=N_DOCUMENTS,
 ):  # fmt: skip
-    """Return the mean error in % of the true value, and how often an interval has it."""
+    """Return the mean error and how often an interval has the true value, in %."""
     name, one = name_of(column, is_self=is_self, clip=clip), COLUMNS[column][1]
     estimates, held = [], 0
     for _ in range(N_LOGS):
@@ -95,7 +95,7 @@ def simulate(
         held += row.low <= truth <= row.high
     bias = 100 * (np.mean(estimates) / truth - 1)
     spread = 100 * np.std(estimates) / truth
-    sign = "−" if round(bias) < 0 else ""
+    sign = "\N{MINUS SIGN}" if round(bias) < 0 else ""
     return f"{sign}{abs(bias):.0f} ± {spread:.0f}", f"{100 * held / N_LOGS:.0f}"
 
 
