@@ -379,6 +379,7 @@ def test_blocks_have_the_values_of_the_whole(monkeypatch):
     item = rng.integers(0, 50, size=n)
     column = of_items(1 / inverse_propensities(rng.integers(0, 90, 50), 100), item)
     names = ["psp@5", "psp(normalize='total')@5", "psndcg@5", "ndcg"]
+    names += ["psndcg(normalize='self')", "psndcg(normalize=None, clip=0.2)@5"]
     whole = evaluate(grades, scores, names, qid=qid, propensity=column)
     monkeypatch.setattr("skrank._engine.answer.ROWS", 500)
     assert evaluate(grades, scores, names, qid=qid, propensity=column) == whole
