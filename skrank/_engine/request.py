@@ -307,13 +307,6 @@ class Request(NamedTuple):
         return self.metric.best is not None and divides
 
     @property
-    def value_limits(self):
-        """Return the limits of values; an estimate from clicks has no upper one."""
-        is_relative = self.options.own.get("normalize") in ("query", "total")
-        is_estimate = self.metric.best is not None and not is_relative
-        return (0.0, np.inf) if is_estimate else self.metric.limits
-
-    @property
     def instead(self):
         """Return what an undefined query counts as, or NaN if it does not.
 
@@ -330,8 +323,11 @@ class Request(NamedTuple):
 
     @property
     def limits(self):
-        """Return the smallest and the largest value that the summary can have."""
-        low, high = self.value_limits
+        """Return the limits of the values of queries, and those of the summary."""
+        of_values = low, high = self.metric.limits
+        normalize = self.options.own.get("normalize")
+        if self.metric.best is not None and normalize not in ("query", "total"):
+            of_values = low, high = 0.0, np.inf  # an estimate from clicks
         if self.metric.inverse:
             low, high = 1 / high, 1 / low
         adjusted = self.options.adjusted
@@ -339,7 +335,7 @@ class Request(NamedTuple):
             ratio = (0.0, np.inf) if low >= 0 else (-np.inf, np.inf)
             of_kind = {True: (-np.inf, 1.0), "ratio": ratio}
             low, high = of_kind.get(adjusted, (-np.inf, np.inf))
-        return tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
+        return of_values, tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
 
 
 # What may have one value per row.
