@@ -320,8 +320,8 @@ def sklearn(session, requirement):
 
 @step()
 def rankers(session):
-    """LightGBM, XGBoost, CatBoost and dask, really installed."""
-    install(session, "-e", ".[test,rankers,dask]")
+    """LightGBM, XGBoost, CatBoost, dask and exports to ONNX, really installed."""
+    install(session, "-e", ".[test,rankers,dask]", "--group", "onnx")
     session.run("python", "examples/compare_rankers.py")
     session.run("pytest", "tests/live/rankers")
 

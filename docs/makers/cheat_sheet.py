@@ -154,7 +154,7 @@ FAMILIES = {
             "eed": "its first part, the disparity",
             "eer": "its second part, the relevance",
             "calibration": "genres in proportion to a profile",
-            "psp": "rare labels are often missing",
+            "psp": "rare labels are often missing; clicks",
             "psndcg": "the same, with ranks",
         },
     ),

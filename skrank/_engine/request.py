@@ -62,8 +62,8 @@ class Metric:
     # ``moments(queries, random)`` returns the mean and the standard deviation of the
     # summary under random orders, for a summary that is not an arithmetic mean.
     moments: Callable | None = None
-    # If given, the summary with ``normalize="total"`` is that of the values divided by
-    # that of what ``best(ranking, **own)`` returns.
+    # If given, the summary with ``normalize="total"`` or "self" is that of the values
+    # divided by that of what ``best(ranking, **own)`` returns.
     best: Callable | None = None
     fixed: dict = field(default_factory=dict)  # parameters that the scorer name sets
     inverse: bool = False  # whether the summary is inverted
@@ -308,7 +308,8 @@ class Request(NamedTuple):
     @property
     def divides_sums(self):
         """Return True if the summary is a ratio of two, not the mean of ratios."""
-        return self.metric.best is not None and self.options.own["normalize"] == "total"
+        divides = self.options.own.get("normalize") in ("total", "self")
+        return self.metric.best is not None and divides
 
     @property
     def instead(self):
@@ -327,8 +328,11 @@ class Request(NamedTuple):
 
     @property
     def limits(self):
-        """Return the smallest and the largest value that the summary can have."""
-        low, high = self.metric.limits
+        """Return the limits of the values of queries, and those of the summary."""
+        of_values = low, high = self.metric.limits
+        normalize = self.options.own.get("normalize")
+        if self.metric.best is not None and normalize not in ("query", "total"):
+            of_values = low, high = 0.0, np.inf  # an estimate from clicks
         if self.metric.inverse:
             low, high = 1 / high, 1 / low
         adjusted = self.options.adjusted
@@ -336,7 +340,7 @@ class Request(NamedTuple):
             ratio = (0.0, np.inf) if low >= 0 else (-np.inf, np.inf)
             of_kind = {True: (-np.inf, 1.0), "ratio": ratio}
             low, high = of_kind.get(adjusted, (-np.inf, np.inf))
-        return tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
+        return of_values, tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
 
 
 # What may have one value per row.

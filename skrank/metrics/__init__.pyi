@@ -704,8 +704,9 @@ def precision_ia_score(
 def psndcg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     propensity: ArrayLike | ItemColumn, k: int | None = None,
-    normalize: Literal["query", "total"] = "query",
-    threshold: float | Literal["max"] = 0.0,
+    normalize: Literal["query", "total", "self"] | None = "query",
+    discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
+    clip: float = 0.0, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", sample_weight: ArrayLike | None = None,
     judged: ArrayLike | None = None, returned: ArrayLike | None = None
@@ -714,8 +715,9 @@ def psndcg_score(
 def psndcg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     propensity: ArrayLike | ItemColumn, k: int | None = None,
-    normalize: Literal["query", "total"] = "query",
-    threshold: float | Literal["max"] = 0.0,
+    normalize: Literal["query", "total", "self"] | None = "query",
+    discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
+    clip: float = 0.0, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: None, sample_weight: ArrayLike | None = None,
     judged: ArrayLike | None = None, returned: ArrayLike | None = None
@@ -724,7 +726,7 @@ def psndcg_score(
 def psp_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     propensity: ArrayLike | ItemColumn, k: int,
-    normalize: Literal["query", "total"] = "query",
+    normalize: Literal["query", "total", "k", "self"] = "query", clip: float = 0.0,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", sample_weight: ArrayLike | None = None,
@@ -734,7 +736,7 @@ def psp_score(
 def psp_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     propensity: ArrayLike | ItemColumn, k: int,
-    normalize: Literal["query", "total"] = "query",
+    normalize: Literal["query", "total", "k", "self"] = "query", clip: float = 0.0,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: None, sample_weight: ArrayLike | None = None,

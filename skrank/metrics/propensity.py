@@ -1,4 +1,4 @@
-"""Metrics of items whose relevance is labelled with unequal probabilities."""
+"""Metrics of items whose relevance is labelled, or clicked, by chance."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -86,17 +86,18 @@ def inverse_propensities(
     return 1 + (np.log(n_queries) - 1) * (b + 1) ** a * (counts + b) ** -a
 
 
-def inverse_sum(ranking, k, weight, normalize, caller, unit=1.0, *, is_best=False):
+def inverse_sum(ranking, k, weight, clip, unit, caller, *, is_best=False):
     """Return the weighted sum of 1 / propensity of each query, divided by a unit.
 
-    Over the relevant documents of the list, or with `is_best` of the best list. With
-    ``normalize="query"`` the sum of the best list is the unit.
+    Over the relevant documents of the list, or with `is_best` of the best list. If
+    `unit` is None, it is the sum of the best list.
     """
-    check_choice(normalize, ("query", "total"), "normalize", caller)
+    clip = check_number(clip, "clip", caller, low=0, high=1)
     rows, n = ranking.rows, ranking.n_queries
     (found,) = np.nonzero(rows.relevant)
-    inverse = 1 / ranking.columns["propensity"].take(rows.row[found])
-    if is_best or normalize == "query":
+    propensity = ranking.columns["propensity"].take(rows.row[found])
+    inverse = 1 / np.maximum(propensity, clip)
+    if is_best or unit is None:
         order = np.lexsort((-inverse, rows.query[found]))
         query = rows.query[found][order]
         rank = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
@@ -110,17 +111,23 @@ def inverse_sum(ranking, k, weight, normalize, caller, unit=1.0, *, is_best=Fals
     terms = of_row[top.place] * top.mean_over_places(weight)
     # Tied documents come in any order, which must not matter to the last bit.
     order = np.lexsort((terms, top.above, top.query))
-    total = np.bincount(top.query[order], terms[order], n)
-    return ranking.where_relevant(total / unit)
+    return np.bincount(top.query[order], terms[order], n) / unit
 
 
-def best_precision(ranking, *, k=None, normalize="query"):
-    """Return the largest sum of 1 / propensity that a list can have."""
-    return inverse_sum(ranking, k, np.ones_like, normalize, "psp_score", is_best=True)
+def all_inverse(ranking, clip, caller):
+    """Return the sum of 1 / propensity over all relevant documents of each query."""
+    return inverse_sum(ranking, None, np.ones_like, clip, 1.0, caller, is_best=True)
+
+
+def best_precision(ranking, *, k=None, normalize="query", clip=0.0):
+    """Return what the sum of each query is relative to, with a ratio of two sums."""
+    if normalize == "self":
+        return all_inverse(ranking, clip, "psp_score")
+    return inverse_sum(ranking, k, np.ones_like, clip, 1.0, "psp_score", is_best=True)
 
 
 @ranking_metric("psp", best=best_precision, columns=("propensity",), cutoff="required")
-def psp_score(ranking, *, k, normalize="query"):
+def psp_score(ranking, *, k, normalize="query", clip=0.0):
     r"""Propensity-scored precision (PSP@k).
 
     Rarely labelled items are often relevant without a label. Each relevant document of
@@ -129,10 +136,20 @@ def psp_score(ranking, *, k, normalize="query"):
 
     Parameters
     ----------
-    normalize : {"query", "total"}, default="query"
-        Whether the sum of each query is divided by that of its best list, or the sum
-        over all queries by that of all best lists, so that queries with rarer items
-        count more. With ``average=None`` both divide query by query.
+    normalize : {"query", "total", "k", "self"}, default="query"
+        What the sum of each query is divided by: that of its best list; or, over all
+        queries, the sum of all best lists, so that queries with rarer items count more;
+        or `k`, which makes it an estimate of precision; or, over all queries, the sum
+        over all relevant documents, which makes it an estimate of recall. With
+        ``average=None`` all divide query by query.
+    clip : float, default=0.0
+        Propensities below it count as it, from 0 to 1: less variance, more bias.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1; 0 or more with ``normalize="k"``. The best value of the other
+        choices is 1.0, if `k` is not below the number of relevant documents.
 
     See Also
     --------
@@ -149,13 +166,18 @@ def psp_score(ranking, *, k, normalize="query"):
         \max_{\text{orderings}} \sum_{i=1}^{k} \frac{rel_i}{p_i}.
 
     Under ties the value is the exact expectation. A query without a relevant document
-    is undefined; with ``normalize="total"`` it adds nothing to either sum. pyxclib and
-    the Extreme Classification Repository divide the sums over all queries:
-    ``convention="pyxclib"``.
+    is undefined; with ``normalize="total"`` and "self" it adds nothing to either sum,
+    and with "k" it is 0. pyxclib and the Extreme Classification Repository divide the
+    sums over all queries: ``convention="pyxclib"``.
+
+    If grades are clicks and propensities the probabilities that a document is looked
+    at, the mean with "k" is the inverse propensity estimate of precision [2]_.
 
     References
     ----------
     .. [1] Jain et al. (2016)
+    .. [2] T. Joachims, A. Swaminathan and T. Schnabel, "Unbiased Learning-to-Rank with
+       Biased Feedback", WSDM 2017.
 
     Examples
     --------
@@ -164,28 +186,37 @@ def psp_score(ranking, *, k, normalize="query"):
     0.33...
     >>> psp_score([1, 0, 1], [1, 1, 1], propensity=[0.5, 1, 0.25], k=1)  # 2 / 4
     0.5
+    >>> psp_score([1, 0, 1], [3, 2, 1], propensity=[0.5, 1, 0.25], k=2, normalize="k")
+    1.0
     """
-    return inverse_sum(ranking, k, np.ones_like, normalize, "psp_score")
+    caller = "psp_score"
+    check_choice(normalize, ("query", "total", "k", "self"), "normalize", caller)
+    unit = {"query": None, "k": k}.get(normalize, 1.0)
+    value = inverse_sum(ranking, k, np.ones_like, clip, unit, caller)
+    return value if normalize == "k" else ranking.where_relevant(value)
 
 
-def best_ndcg(ranking, *, k=None, normalize="query"):
-    """Return the largest discounted sum of 1 / propensity that a list can have."""
-    return _ndcg(ranking, k, normalize, is_best=True)
+def best_ndcg(ranking, *, k=None, normalize="query", discount="log2", clip=0.0):
+    """Return what the sum of each query is relative to, with a ratio of two sums."""
+    if normalize == "self":
+        return all_inverse(ranking, clip, "psndcg_score")
+    return _ndcg(ranking, k, normalize, discount, clip, is_best=True)
 
 
-def _ndcg(ranking, k, normalize, *, is_best=False):
-    discount, unit = discount_function("log2"), 1.0
+def _ndcg(ranking, k, normalize, discount, clip, *, is_best=False):
+    caller = "psndcg_score"
+    discount = discount_function(discount, caller, reciprocal=lambda rank: 1 / rank)
+    unit = None if normalize == "query" else 1.0
     if normalize == "total":  # each sum is relative to that of equal propensities
         n_relevant = ranking.n_relevant
         n_ranks = n_relevant if k is None else np.minimum(n_relevant, k)
         up_to = np.cumsum(discount(np.arange(1, n_ranks.max(initial=0) + 1)))
         unit = np.append(1.0, up_to)[n_ranks]
-    caller = "psndcg_score"
-    return inverse_sum(ranking, k, discount, normalize, caller, unit, is_best=is_best)
+    return inverse_sum(ranking, k, discount, clip, unit, caller, is_best=is_best)
 
 
 @ranking_metric("psndcg", best=best_ndcg, columns=("propensity",))
-def psndcg_score(ranking, *, k=None, normalize="query"):
+def psndcg_score(ranking, *, k=None, normalize="query", discount="log2", clip=0.0):
     r"""Propensity-scored NDCG (PSnDCG@k).
 
     Each relevant document of the list counts one over the probability that its
@@ -194,10 +225,24 @@ def psndcg_score(ranking, *, k=None, normalize="query"):
 
     Parameters
     ----------
-    normalize : {"query", "total"}, default="query"
-        Whether the sum of each query is divided by that of its best list, or the sum
-        over all queries by that of all best lists, each of them relative to the IDCG of
-        its query. With ``average=None`` both divide query by query.
+    normalize : {"query", "total", "self"} or None, default="query"
+        What the sum of each query is divided by: that of its best list; or, over all
+        queries, the sum of all best lists, each of them relative to the IDCG of its
+        query; or, over all queries, the sum of :math:`1 / p_i` over all relevant
+        documents, which makes it an estimate of the mean discount of a relevant
+        document. None does not divide, which makes it an estimate of DCG. With
+        ``average=None`` all divide query by query.
+    discount : {"log2", "ln", "reciprocal"} or callable, default="log2"
+        The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, ``1 / i``, or a
+        callable that maps an array of ranks, 1 being the best, to their discounts.
+    clip : float, default=0.0
+        Propensities below it count as it, from 0 to 1: less variance, more bias.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1; 0 or more with ``normalize=None``. The best value with
+        ``"query"`` and ``"total"`` is 1.0.
 
     See Also
     --------
@@ -214,14 +259,23 @@ def psndcg_score(ranking, *, k=None, normalize="query"):
         \max_{\text{orderings}} \sum_{i=1}^{k} \frac{rel_i}{p_i \log_2(i + 1)}.
 
     Under ties the value is the exact expectation. A query without a relevant document
-    is undefined; with ``normalize="total"`` it adds nothing to either sum. There the
-    sums of a query are divided by :math:`\sum_{i=1}^{\min(k, R)} 1 / \log_2(i + 1)`
-    with the number R of its relevant documents, as in pyxclib:
-    ``convention="pyxclib"``.
+    is undefined; with ``normalize="total"`` and "self" it adds nothing to either sum,
+    and with None it is 0. With "total" the sums of a query are divided by
+    :math:`\sum_{i=1}^{\min(k, R)} 1 / \log_2(i + 1)` with the number R of its relevant
+    documents, as in pyxclib: ``convention="pyxclib"``.
+
+    If grades are clicks and propensities the probabilities that a document is looked
+    at, the mean with None is the inverse propensity estimate of DCG [2]_, and with
+    ``discount="reciprocal"`` that of the reciprocal rank, if one document of each query
+    is relevant. The latter with "self" is the weighted MRR of [3]_.
 
     References
     ----------
     .. [1] Jain et al. (2016)
+    .. [2] T. Joachims, A. Swaminathan and T. Schnabel, "Unbiased Learning-to-Rank with
+       Biased Feedback", WSDM 2017.
+    .. [3] X. Wang, M. Bendersky, D. Metzler and M. Najork, "Learning to Rank with
+       Selection Bias in Personal Search", SIGIR 2016.
 
     Examples
     --------
@@ -230,5 +284,10 @@ def psndcg_score(ranking, *, k=None, normalize="query"):
     0.5
     >>> psndcg_score([1, 0, 1], [3, 2, 1], propensity=[0.5, 1, 0.25], k=1)  # 2 / 4
     0.5
+    >>> psndcg_score([1, 0, 1], [3, 2, 1], propensity=[0.5, 1, 0.25], normalize=None)
+    4.0
     """
-    return _ndcg(ranking, k, normalize)
+    choices = ("query", "total", None, "self")
+    check_choice(normalize, choices, "normalize", "psndcg_score")
+    value = _ndcg(ranking, k, normalize, discount, clip)
+    return value if normalize is None else ranking.where_relevant(value)

@@ -72,7 +72,7 @@ class Terms(NamedTuple):
         if self.request is not None:
             request = self.request
             is_ratio = request.options.adjusted or request.divides_sums
-            is_fraction = request.metric.limits == (0, 1)
+            is_fraction = request.limits[0] == (0, 1)
             if is_ratio or not is_fraction or not self.is_linear:
                 return False
         return bool(((self.values == 0) | (self.values == 1)).all())
@@ -82,11 +82,11 @@ class Terms(NamedTuple):
         """Return the limits of the summary; none if a value is outside of its own."""
         if self.request is None:
             return (0, 1) if self.is_binary else (-np.inf, np.inf)
+        (low, high), of_summary = self.request.limits
         if self.request.divides_sums:  # the values are those of one of the sums
-            return self.request.limits
-        low, high = self.request.metric.limits
+            return of_summary
         inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
-        return self.request.limits if inside.all() else (-np.inf, np.inf)
+        return of_summary if inside.all() else (-np.inf, np.inf)
 
     @property
     def limits_of_values(self):
@@ -95,9 +95,10 @@ class Terms(NamedTuple):
             return (0, 1)
         if self.request is None or not self.is_linear or self.request.options.adjusted:
             return None
-        is_known = np.isfinite(self.request.metric.limits).all()
+        of_values, _ = self.request.limits
+        is_known = np.isfinite(of_values).all()
         is_known &= np.isfinite(self.limits).all() and not self.request.divides_sums
-        return self.request.metric.limits if is_known else None
+        return of_values if is_known else None
 
     def summary(self, ratio):
         """Return the summary of a ratio of the sums."""

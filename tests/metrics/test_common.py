@@ -180,7 +180,7 @@ def test_no_ranking_beats_the_perfect_one(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_values_stay_in_their_range(name):
     (request,) = read_requests([full_name(name)], {}, "test")
-    low, high = request.limits
+    _, (low, high) = request.limits
     if name not in NOT_BETWEEN_ZERO_AND_ONE:
         assert {abs(low), abs(high)} == {0, 1}
     for ties, seed in itertools.product(policies_of(name), range(5)):
@@ -704,7 +704,7 @@ def test_random_scores_average_to_zero_when_adjusted(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_large_tie_groups_neither_overflow_nor_lose_digits(name):
     (request,) = read_requests([full_name(name)], {}, "test")
-    low, high = request.limits
+    _, (low, high) = request.limits
     n = 100_000
     y_true = np.zeros(2 * n)
     y_true[: n // 2], y_true[n : n + 3] = 1, 2

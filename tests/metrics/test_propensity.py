@@ -188,7 +188,114 @@ def test_only_orders_that_no_grade_decides_are_accepted(name):
     with pytest.raises(TypeError, match="adjusted"):
         evaluate([0, 1], [1, 2], name, adjusted=True, **given)
     with pytest.raises(ValueError, match="'normalize' parameter of ps"):
-        evaluate([0, 1], [1, 2], name, normalize="k", **given)
+        evaluate([0, 1], [1, 2], name, normalize="length", **given)
+    with pytest.raises(ValueError, match=r"'clip' parameter of ps.*Got 1\.5 instead"):
+        evaluate([0, 1], [1, 2], name, clip=1.5, **given)
+
+
+# Each estimate from clicks: the metric, its parameters, and what a rank is worth.
+ESTIMATES = {
+    "precision": ("psp", {"normalize": "k", "k": 2}, lambda rank: (rank <= 2) / 2),
+    "recall": ("psp", {"normalize": "self", "k": 2}, lambda rank: float(rank <= 2)),
+    "dcg": ("psndcg", {"normalize": None}, WEIGHT["psndcg"]),
+    "dcg@2": (
+        "psndcg",
+        {"normalize": None, "k": 2, "discount": "ln"},
+        lambda rank: (rank <= 2) / math.log(rank + 1),
+    ),
+    "rr": (
+        "psndcg",
+        {"normalize": None, "discount": "reciprocal"},
+        lambda rank: 1 / rank,
+    ),
+    "wmrr": (
+        "psndcg",
+        {"normalize": "self", "discount": "reciprocal"},
+        lambda rank: 1 / rank,
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clip", [0.0, 0.4])
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_an_estimate_from_clicks_is_the_mean_over_all_orders(estimate, clip):
+    name, own, worth = ESTIMATES[estimate]
+    for seed in range(30):
+        grades, case, params = draw(seed)
+        scores, qid, propensity, is_relevant, ties, returned = case
+        clipped = np.maximum(propensity, clip), is_relevant, worth, None
+        top, bottom = [], []
+        for query in np.unique(qid):
+            rows = np.flatnonzero(qid == query).tolist()
+            back = [row for row in rows if returned is None or returned[row]]
+            orders = all_orders(back, scores[back].tolist())
+            if ties == "first":
+                orders = [input_order(back, scores[back].tolist())]
+            top.append(statistics.fmean(gain(order, *clipped) for order in orders))
+            total = math.fsum(1 / clipped[0][row] for row in rows if is_relevant[row])
+            bottom.append(total if own["normalize"] == "self" else 1.0)
+        given = {"qid": qid, "propensity": propensity, "ties": ties, "clip": clip}
+        value = METRICS[name].function(grades, scores, **params, **given, **own)
+        expected = math.fsum(top) / math.fsum(bottom) if any(bottom) else 0.0
+        assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_estimate_is_right_on_average_over_all_that_users_may_see():
+    grades, scores = np.array([1, 0, 1, 1, 0]), [3, 5, 1, 3, 2]  # two are tied
+    propensity = [1.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5]
+    for name in ("precision", "dcg", "dcg@2", "rr"):
+        metric, own, worth = ESTIMATES[name]
+        mean = 0.0
+        for seen in itertools.product([0, 1], repeat=5):
+            chance = math.prod(
+                p if is_seen else 1 - p
+                for p, is_seen in zip(propensity, seen, strict=True)
+            )
+            clicks = grades * seen
+            mean += chance * METRICS[metric].function(
+                clicks, scores, propensity=propensity, **own
+            )
+        # The relevant documents have the ranks 2 and 3, tied, and 5.
+        true = 2 * (worth(2) + worth(3)) / 2 + worth(5)
+        assert mean == pytest.approx(true, abs=1e-12)
+
+
+def test_estimates_from_clicks_by_hand():
+    clicks, scores, qid = [1, 0, 0, 1, 0, 0], [3, 2, 1, 3, 4, 5], [0, 0, 0, 1, 1, 1]
+    given = {"qid": qid, "propensity": [1, 1, 1, 0.25, 1, 1]}
+    values = [
+        psp_score(clicks, scores, k=2, normalize="k", **given),
+        psndcg_score(clicks, scores, normalize=None, **given),
+        psndcg_score(clicks, scores, normalize="self", discount="reciprocal", **given),
+        psp_score(clicks, scores, k=2, normalize="self", **given),
+    ]
+    expected = [
+        (1 / 2 + 0) / 2,
+        (1 + 4 * 1 / 2) / 2,  # log2(3 + 1) = 2
+        (1 + 4 * 1 / 3) / (1 + 4),
+        (1 + 0) / (1 + 4),
+    ]
+    np.testing.assert_allclose(values, expected, rtol=1e-15)
+    clipped = psndcg_score(clicks, scores, normalize=None, clip=0.5, **given)
+    assert clipped == (1 + 2 * 1 / 2) / 2
+    # A query without a click counts as 0, and adds nothing to a ratio of sums.
+    given = {"qid": [*qid, 2], "propensity": [1, 1, 1, 0.25, 1, 1, 1]}
+    given["replace_undefined_by"] = np.nan
+    found = psndcg_score([*clicks, 0], [*scores, 1], normalize=None, **given)
+    assert found == pytest.approx((1 + 4 * 1 / 2) / 3, abs=1e-15)
+    found = psp_score([*clicks, 0], [*scores, 1], k=2, normalize="self", **given)
+    assert found == 1 / 5
+
+
+def test_an_interval_of_an_estimate_from_clicks_may_exceed_one():
+    clicks, scores = [1, 0] * 30, [2, 1] * 30
+    given = {"qid": np.repeat(np.arange(30), 2), "propensity": [1, 1, 0.2, 1] * 15}
+    names = ["psp(normalize='k')@1", "psndcg(normalize=None)"]
+    found = confidence_interval(score_queries(clicks, scores, names, **given))
+    for name in names:
+        assert found[name].estimate == 3.0  # half of the clicks count 5
+        assert found[name].low < 3 < found[name].high
 
 
 def drawn_scores(n_queries):
@@ -272,6 +379,7 @@ def test_blocks_have_the_values_of_the_whole(monkeypatch):
     item = rng.integers(0, 50, size=n)
     column = of_items(1 / inverse_propensities(rng.integers(0, 90, 50), 100), item)
     names = ["psp@5", "psp(normalize='total')@5", "psndcg@5", "ndcg"]
+    names += ["psndcg(normalize='self')", "psndcg(normalize=None, clip=0.2)@5"]
     whole = evaluate(grades, scores, names, qid=qid, propensity=column)
     monkeypatch.setattr("skrank._engine.answer.ROWS", 500)
     assert evaluate(grades, scores, names, qid=qid, propensity=column) == whole

@@ -84,8 +84,12 @@ TYPES = {
     "distance": 'Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any]',
     "ties_of_columns": 'Literal["expected", "first"]',
     "normalize": 'Literal["k", "length"]',
-    "psp_score.normalize": 'Literal["query", "total"]',
-    "psndcg_score.normalize": 'Literal["query", "total"]',
+    "psp_score.normalize": 'Literal["query", "total", "k", "self"]',
+    "psndcg_score.normalize": 'Literal["query", "total", "self"] | None',
+    "psndcg_score.discount": (
+        'Literal["log2", "ln", "reciprocal"] | Callable[..., Any]'
+    ),
+    "clip": "float",
     "recall_at_k_score.normalize": 'Literal["relevant", "achievable"]',
     "map_score.normalize": 'Literal["relevant", "achievable", "k"]',
     "p": "float",

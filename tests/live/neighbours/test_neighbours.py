@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import logging
-import re
-import textwrap
 import warnings
 from pathlib import Path
 
@@ -24,28 +22,10 @@ from xgboost import XGBRanker
 
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
+from tests.page_code import START, code, sections
 
-DOCS = Path(__file__).parents[3] / "docs"
 # These libraries warn of their own plans, and of what they import.
 pytestmark = pytest.mark.filterwarnings("default")
-
-
-START = "Search and combine"
-
-
-def sections(page):
-    """Return the text of a page by the title above it."""
-    text = (DOCS / page).read_text("utf-8")
-    if page == "other_libraries.rst":
-        text = text[text.index(f"\n{START}\n==") :]
-    parts = re.split(r"^(.+)\n[=~-]{4,}$", text, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
-
-
-def code(text):
-    """Return the blocks of code in a text as one."""
-    blocks = re.findall(r"\.\. code-block:: python\n\n((?: .*\n|\n)+)", text)
-    return "\n".join(textwrap.dedent(block) for block in blocks)
 
 
 def run(title, page="other_libraries.rst", **names):

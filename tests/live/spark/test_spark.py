@@ -9,10 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from pyspark.ml.evaluation import RankingEvaluator
+from pyspark.ml.evaluation import Evaluator, RankingEvaluator
+from pyspark.ml.feature import VectorAssembler
+from pyspark.ml.regression import LinearRegression
+from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from skrank.datasets import make_ranking
 from skrank.metrics import (
     add_scorer,
     catalogue_scores,
@@ -20,12 +24,14 @@ from skrank.metrics import (
     of_items,
     score_queries,
 )
+from skrank.model_selection import QueryKFold
 from skrank.stats import confidence_interval
 from skrank.tables import ClusterScores, clusters, score_catalogue, score_table
 from skrank.tables.clusters import SparkTable
 from tests import processes
 from tests.brute_force import LISTED
 from tests.drawn_tables import draw_shuffled
+from tests.page_code import run_after_the_ranker
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
 
@@ -441,3 +447,29 @@ def test_the_lists_of_a_data_frame_are_scored_together_as_those_of_arrays(
     assert found.summary() == expected.summary()
     assert found.counts == expected.counts
     assert confidence_interval(found).rows == confidence_interval(expected).rows
+
+
+def test_an_evaluator_of_spark_ml_searches_by_a_ranking_metric(spark):
+    X, y, qid = make_ranking(30, n_features=3, n_informative=2, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(qid=qid, label=y / 1.0)
+    for fold, (_, rows) in enumerate(QueryKFold(3).split(X, qid=qid)):
+        frame.loc[rows, "fold"] = fold
+    table = spark.createDataFrame(frame.astype({"fold": int}))
+    gather = VectorAssembler(inputCols=["a", "b", "c"], outputCol="features")
+    model = LinearRegression(regParam=0.1)
+    grid = ParamGridBuilder().addGrid(model.elasticNetParam, [0.0]).build()
+    names = run_after_the_ranker(
+        "Spark ML", Evaluator=Evaluator, score_table=score_table, model=model,
+        CrossValidator=CrossValidator, grid=grid,
+    )  # fmt: skip
+    table = gather.transform(table)
+    search = names["search"].fit(table)
+    values = []
+    for fold in range(3):
+        trained = model.fit(table.where(F.col("fold") != fold))
+        part = trained.transform(table.where(F.col("fold") == fold))
+        rows = part.select("label", "prediction", "qid").collect()
+        y_true, y_score, qid = np.array(rows).T
+        values.append(evaluate(y_true, y_score, "ndcg@10", qid=qid)["ndcg@10"])
+    assert_allclose(search.avgMetrics, [np.mean(values)], rtol=1e-12)
+    assert names["NDCG"]().isLargerBetter()

@@ -15,6 +15,7 @@ from skrank.datasets import make_ranking
 from skrank.metrics import evaluate
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
+from tests.page_code import run_after_the_ranker
 
 # Those of MLflow and of its dependencies.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -123,3 +124,22 @@ def test_a_search_is_written_by_cloudpickle_and_its_best_estimator_by_skops():
         model = mlflow.sklearn.log_model(view, skops_trusted_types=types, **options)
     loaded = mlflow.sklearn.load_model(model.model_uri)
     np.testing.assert_array_equal(loaded.predict(FRAME), fitted.predict(FRAME))
+
+
+def test_an_evaluator_logs_ranking_metrics():
+    # Their import warns.
+    from mlflow.models import EvaluationResult
+    from mlflow.models.evaluation import ModelEvaluator, evaluator_registry
+
+    ranker = QueryRanker(Ridge()).fit(FRAME, Y)
+    with mlflow.start_run() as run:
+        names = run_after_the_ranker(
+            "MLflow", mlflow=mlflow, ModelEvaluator=ModelEvaluator, evaluate=evaluate,
+            EvaluationResult=EvaluationResult, ranker=ranker,
+            _model_evaluation_registry=evaluator_registry._model_evaluation_registry,
+            frame=FRAME.assign(grade=Y),
+        )  # fmt: skip
+    expected = evaluate(Y, ranker.predict(FRAME), ["mrr", "ndcg_at_10"], qid=QID)
+    assert names["result"].metrics == expected
+    found = logged(run)
+    assert {name: found[name] for name in expected} == expected
