@@ -38,12 +38,6 @@ class OneTarget:
         """Return the lowest grade, or 0 if none is negative, and the highest one."""
         return 0, 1.0
 
-    def judged_only(self):
-        """Return the same documents."""
-        return self
-
-    by_judgement = judged_only
-
     def query_weights(self, sample_weight):
         """Return one weight per query."""
         return check_weights(sample_weight, len(self.ids), "query")
