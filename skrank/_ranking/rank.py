@@ -83,20 +83,10 @@ def rank_queries(
         doc_order = DocOrder.of_input(
             doc_id, doc_order == "descending", np.size(y_true)
         )
-    flatten = ties == "midrank"
-    lists = read_lists(
-        y_true,
-        y_score,
-        qid=qid,
-        threshold=threshold,
-        exclude=exclude,
-        judged=judged,
-        pooled=pooled,
-        returned=returned,
-        doc_order=doc_order,
-        judged_from=judged_from,
-        flatten=flatten,
-    )
+    how = {"threshold": threshold, "returned": returned, "doc_order": doc_order}
+    how["flatten"] = ties == "midrank"
+    judgements = {"judged": judged, "judged_from": judged_from, "pooled": pooled}
+    lists = read_lists(y_true, y_score, qid=qid, exclude=exclude, **judgements, **how)
     if ties == "expected" and isinstance(lists, Lists):
         warn_if_labels(lists)
     if unjudged == "condensed" and lists.judged is not None:
@@ -106,12 +96,7 @@ def rank_queries(
         fillings = Fillings(
             lists,
             (y_true, y_score, judged, judged_from),
-            {
-                "threshold": threshold,
-                "returned": returned,
-                "doc_order": doc_order,
-                "flatten": flatten,
-            },
+            how,
             unjudged_grade,
             partial(rank_lists, ties=ties, depth=depth),
         )
