@@ -143,8 +143,6 @@ class StratifiedQueryKFold(QueryKFold):
     have priority: a fold with one very long query has fewer queries than the others,
     most of them short, but as many rows.
 
-    The query ids are found as described for :class:`QueryKFold`.
-
     Examples
     --------
     >>> from skrank.model_selection import StratifiedQueryKFold
@@ -195,10 +193,6 @@ class RepeatedQueryKFold(QuerySplitter):
     --------
     QueryKFold : A single repetition.
     sklearn.model_selection.RepeatedKFold : Its folds split queries.
-
-    Notes
-    -----
-    The query ids are found as described for :class:`QueryKFold`.
 
     Examples
     --------
@@ -295,8 +289,6 @@ class QueryShuffleSplit(QuerySplitter):
     and earlier ones are removed, whichever comes nearer. A query larger than the test
     set is therefore tested rarely or never; `QueryKFold` tests every query. Both sets
     have at least one query.
-
-    The query ids are found as described for :class:`QueryKFold`.
 
     Examples
     --------

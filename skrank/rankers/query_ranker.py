@@ -153,17 +153,12 @@ class QueryRanker(MetaRanker):
     another number of features. Everything else of the fitted model is in `estimator_`.
 
     `sample_weight` has one value per row, since cross-validation can split only
-    these. The ranker converts it for the estimator (for the last step of a Pipeline):
-    weights of rows for LGBMRanker and pointwise estimators; one weight per query for
-    XGBRanker, the mean of its rows; for CatBoostRanker weights of groups if they are
-    constant within queries, else weights of rows. With metadata routing enabled, call
+    these. The ranker converts it for the estimator (for the last step of a Pipeline),
+    as the table in :doc:`/rankers` says. With metadata routing enabled, call
     ``set_fit_request(sample_weight=True)`` on the ranker. Transformers of the Pipeline
-    receive the weights if they request them.
-
-    In early stopping, the weight of a held-out query is the mean weight of its rows.
-    HistGradientBoosting learns some rounds at a time until it stops, and is then fitted
-    once more up to the best round, unless that is the last one; the values of all
-    rounds are in its `validation_score_`, that before the first round included.
+    receive the weights if they request them. In early stopping, the weight of a
+    held-out query is the mean weight of its rows. :ref:`early_stopping` says where the
+    values of all rounds are.
 
     Estimators of CatBoost may have lists among their parameters, such as
     `cat_features`. The ranker clones them although :func:`sklearn.base.clone` does

@@ -223,17 +223,14 @@ def confidence_interval(
     \alpha)` and :math:`\rho^2 = 0.04` it is Hall's interval, or with clusters or
     weights Student's t or Wilson's, at the stricter level where the quantile of the
     normal distribution is r. Its first look should have 50 queries, or 20 whose values
-    are not skewed. New queries must be drawn as the old ones were, and clusters be
-    whole.
+    are not skewed; see :ref:`every_night`.
 
     Of a CatalogueScores the interval covers the value that is expected of this number
     of lists; that of more lists is another one. With the values :math:`s_{(q)}` without
     each of n lists, the standard error is
     :math:`\sqrt{\frac{n - 1}{n} \sum_q (s_{(q)} - \bar s)^2}` [7]_, and the interval
-    that of Student's t with n - 1 degrees of freedom. A bootstrap does not work here: a
-    sample with replacement has the same list several times, so that it covers less than
-    as many different lists. In simulations none of its 95 % percentile intervals of
-    coverage and gini contained the true value.
+    that of Student's t with n - 1 degrees of freedom. :doc:`/catalogue` says why a
+    bootstrap does not work here.
 
     References
     ----------
