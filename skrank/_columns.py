@@ -539,7 +539,7 @@ def codes_of_column(column):
         return values, codes
     if hasattr(column, "dictionary_encode"):  # pyarrow
         return _codes_in_arrow(column)
-    if type(column).__module__.partition(".")[0] == "polars":
+    if library_of(column) == "polars":
         polars = sys.modules["polars"]
         if dtype in (polars.String, polars.Categorical, polars.Enum):
             values = column.cast(polars.String).unique().drop_nulls().sort()
@@ -553,11 +553,8 @@ def _codes_in_arrow(column):
         column = column.dictionary_encode()
     except NotImplementedError:  # of values of several fields
         return None, None
-    if hasattr(column, "unify_dictionaries"):  # in chunks
-        column = column.unify_dictionaries()
-        chunks = column.chunks
-    else:
-        chunks = [column]
+    is_in_chunks = hasattr(column, "unify_dictionaries")
+    chunks = column.unify_dictionaries().chunks if is_in_chunks else [column]
     codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in chunks]
     if not codes:
         return None, None

@@ -527,11 +527,8 @@ class Scored:
         """Return the value for tools that have no X to pass, such as skore."""
         qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
         columns_of(self.requests, {}, self.caller)  # nobody passes any
-        return self.of_rows(
-            read_arrays(
-                y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight
-            )
-        )
+        rows = read_arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        return self.of_rows(rows)
 
     def __deepcopy__(self, memo):
         return self  # nothing of it changes
