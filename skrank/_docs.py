@@ -196,10 +196,7 @@ TypeError
 
 
 def describe(name, default, metric=None):
-    """Return the entry of a parameter that metrics share.
-
-    `metric` is None for a function of several metrics.
-    """
+    """Return the entry of a parameter of a metric, or of a function of several."""
     _, colon, words = PARAMETERS[variant(name, default, metric)].partition(" : ")
     if default != default:
         default = "np.nan"

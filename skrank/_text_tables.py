@@ -105,10 +105,7 @@ def undefined_words(counts):
 
 
 def as_latex(title, tables, left=TEXT, *, is_caption=False):
-    """Return a title and some tables in LaTeX.
-
-    The title is a comment, or the caption of a `table` environment.
-    """
+    """Return a title, as a comment or a caption, and some tables in LaTeX."""
     title = _replaced(title, _LATEX)
     parts = [] if is_caption else [_wrapped(f"% {title}", "% ")]
     for header, rows in tables:

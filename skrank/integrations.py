@@ -434,10 +434,7 @@ class CatBoostMetric(TrainingMetric):
         self._others = Counter()
 
     def __new__(cls, scorer, *documents):
-        """Make an object of a class that is named after the metric.
-
-        The name of the class is that of the metric in CatBoost's results.
-        """
+        """Make an object of a class whose name CatBoost's results will have."""
         return object.__new__(type(scorer.key, (cls,), {}))
 
     def is_max_optimal(self):

@@ -80,13 +80,7 @@ class RankedQueries:
 
     Notes
     -----
-    `document_total` sums over the relevant documents of a query, `total` over its
-    groups, and `grade_total` over the documents of a group; `mean_over_places` averages
-    a function of the ranks of each group;
-    `expected_at_first` is the expectation of a function of the first relevant rank,
-    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined.
-    `documents` are the rows that may be in the top k, relevant or not. The metrics of
-    skrank use nothing else.
+    The metrics of skrank use nothing but these attributes and the methods below.
 
     Examples
     --------

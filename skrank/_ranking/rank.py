@@ -93,13 +93,9 @@ def rank_queries(
         lists = lists.condensed()
     fillings = None
     if unjudged in FILLED:
-        fillings = Fillings(
-            lists,
-            (y_true, y_score, judged, judged_from),
-            how,
-            unjudged_grade,
-            partial(rank_lists, ties=ties, depth=depth),
-        )
+        data = y_true, y_score, judged, judged_from
+        rank = partial(rank_lists, ties=ties, depth=depth)
+        fillings = Fillings(lists, data, how, unjudged_grade, rank)
     return rank_lists(lists, ties, depth, columns=columns, fillings=fillings)
 
 

@@ -56,10 +56,7 @@ class Candidates(OneTarget):
 
 
 def read_candidates(y_true, y_score, exclude):
-    """Return queries whose target is the candidate in the column `y_true`.
-
-    The scores are checked as they are counted. `exclude` is a CSR matrix or None.
-    """
+    """Return queries whose target is the candidate in the column `y_true`."""
     if y_true.dtype.kind == "b" or (y_true != np.floor(y_true)).any():
         raise ValueError(
             "y_true of shape (n_queries,) with y_score of shape (n_queries, "

@@ -75,10 +75,7 @@ class Display:
         return list(names).index(name)
 
     def _label_axes(self, x, y):
-        """Write what the axes mean, in a font that fits small figures.
-
-        Return the size of this font.
-        """
+        """Write what the axes mean in a font that fits, and return its size."""
         ax, (across, down) = self.ax_, points_of(self.ax_)
         size = usual_size(across)
         ax.set_xlabel(x, fontsize=size)

@@ -36,10 +36,7 @@ RHO2 = (-2 * np.log(0.05) + np.log(-2 * np.log(0.05) + 1)) / N_TUNED
 
 
 def strict_level(level, n):
-    """Return the level of a one-sided t test that holds it at every look.
-
-    `n` is the number of units, at a look with this many.
-    """
+    """Return the level of a one-sided t test of n units that holds it at every look."""
     time = np.asarray(n, dtype=np.float64) * RHO2
     # r^2 = 2 (n rho^2 + 1) / (n rho^2) log(1 + sqrt(n rho^2 + 1) / (2 alpha))
     boundary = np.log1p(np.sqrt(time + 1) / (2 * level))

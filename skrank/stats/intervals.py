@@ -608,10 +608,7 @@ def _as_bunch(terms, low, high, error, method):
 
 
 def _interval_of_median(table, i, j, confidence_level):
-    """Return the interval of a median by order statistics; None of other summaries.
-
-    Also None with weights.
-    """
+    """Return the interval of an unweighted median by order statistics, else None."""
     request, measured = table.requests[j], table.measured[i][j]
     options = request.options
     is_plain = table.weight is None and options.average != "weighted"

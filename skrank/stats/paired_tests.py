@@ -737,10 +737,7 @@ def max_t(flipped, groups, sides, two_sided, level):
 
 
 def _with_opposites(signs, blocks):
-    """Yield the statistics of some tests in blocks of flips and in their opposites.
-
-    Each flip counts with its opposite, which is as likely.
-    """
+    """Yield the statistics of tests in blocks of flips and of their opposites."""
     for parts in zip(*blocks, strict=True):
         signed = np.vstack([sign * x for sign, x in zip(signs, parts, strict=True)])
         yield np.hstack([signed, -signed])
