@@ -582,8 +582,7 @@ PREDICTED = """
 Returns
 -------
 scores : ndarray of shape (n_samples,)
-    One score per row, larger is better. Compare scores of the same query
-    only.
+    One score per row, larger is better. Compare scores of the same query only.
 """
 
 

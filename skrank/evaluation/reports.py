@@ -497,10 +497,8 @@ def unjudged_report(
 
     With more than two grades, NDCG, the Q-measure and the rank correlations compare
     documents with an ideal ranking that the grades between change as well. Such grades
-    may then exceed the band; the report names these metrics.
-
-    The band is a warning, not an interval: it contains judgements that no assessor
-    would make.
+    may then exceed the band; the report names these metrics. :doc:`/unjudged` says how
+    to read it.
 
     Examples
     --------

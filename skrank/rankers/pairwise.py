@@ -155,8 +155,7 @@ class PairwiseRanker(MetaRanker):
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the underlying estimator. Negative ones
-            are not accepted.
+            Weights of the rows, 0 or more, for the underlying estimator.
 
         Raises
         ------

@@ -146,11 +146,9 @@ class QueryRanker(MetaRanker):
     ``QueryRanker(make_pipeline(StandardScaler(), LGBMRanker()))``. Held-out queries
     are transformed as well.
 
-    A fitted ranker also has the attributes `feature_importances_`, `coef_`,
-    `intercept_`, `n_iter_`, `best_iteration_`, `best_score_` and `evals_result_` that
-    the fitted estimator has (of a Pipeline, the last step). The first two are those of
-    the columns of `X`, so a ranker does not have them if the steps in front return
-    another number of features. Everything else of the fitted model is in `estimator_`.
+    A fitted ranker also has those of the attributes in :doc:`/inspection`, such as
+    `feature_importances_` and `coef_`, that the fitted estimator has. Everything else
+    of the fitted model is in `estimator_`.
 
     `sample_weight` has one value per row, since cross-validation can split only
     these. The ranker converts it for the estimator (for the last step of a Pipeline),
@@ -266,9 +264,8 @@ def fit_estimator(estimator, rows, stopping=None):
     ranker receives the rows of each query together. It is an error if nothing takes the
     weights that were passed.
 
-    A Pipeline is fitted step by step. Its own `fit` names the weights of the last
-    step differently with and without metadata routing, and cannot convert the query
-    ids for the last step.
+    A Pipeline is fitted step by step, since its own `fit` cannot convert the query ids
+    for the last step.
     """
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, stopping)

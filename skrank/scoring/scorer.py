@@ -114,10 +114,7 @@ def make_ranking_scorer(
     that of `X`. Without query ids a scorer raises an error; it never treats a whole
     fold as one query.
 
-    The rows are ranked by the `decision_function` of a binary classifier, or by the
-    probability of its second class if it has none; by the expected class of a
-    classifier with more classes, which must be numbers (their mean under
-    `predict_proba`); and by `predict` of any other estimator.
+    Which prediction of an estimator ranks the rows, :doc:`/scorers` says by its type.
 
     Examples
     --------

@@ -165,16 +165,14 @@ def confidence_interval(
     -------
     intervals : ConfidenceIntervals
         A table of intervals, by ranker and metric as the `summary` of the scores has
-        them, and with `by` as ``summary(by)``. Of an array it is a single one. An
-        interval has the entries `estimate`, `low`, `high`, `standard_error`,
-        `n_queries`, `n_undefined` and `method`, which are also attributes of a result
-        with one interval. The ends are within the range of the metric. `n_queries` is
-        the number of queries that count, and `n_undefined` that of queries where the
-        metric is undefined. The range of an array is not known, unless it holds only
-        zeros and ones. With a judge, further entries are `human` and `judge`, the means
-        of both; `n_judged`, the number of queries of the judge; the `correlation` of
-        their values; `worth`, how many queries judged by people alone one of them
-        replaces; and `people_alone`, True if the interval is that of people alone.
+        them, and with `by` as ``summary(by)``. Of an array it is a single one. The ends
+        are within the range of the metric, which is not known of an array, unless it
+        holds only zeros and ones. Its entry `n_queries` is the number of queries that
+        count, and `n_undefined` that of queries where the metric is undefined. With a
+        judge, further entries are `human` and `judge`, the means of both; `n_judged`,
+        the number of queries of the judge; the `correlation` of their values; `worth`,
+        how many queries judged by people alone one of them replaces; and
+        `people_alone`, True if the interval is that of people alone.
 
     Raises
     ------
