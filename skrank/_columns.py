@@ -539,7 +539,7 @@ def codes_of_column(column):
         return values, codes
     if hasattr(column, "dictionary_encode"):  # pyarrow
         return _codes_in_arrow(column)
-    if library_of(column) == "polars":
+    if type(column).__module__.partition(".")[0] == "polars":
         polars = sys.modules["polars"]
         if dtype in (polars.String, polars.Categorical, polars.Enum):
             values = column.cast(polars.String).unique().drop_nulls().sort()
