@@ -379,21 +379,16 @@ def check_number(
 
 def check_threshold(threshold, name, caller, or_none=False):
     """Return the relevance threshold: a number, ``"max"`` or, if accepted, None."""
-    if threshold is None and or_none:
+    if threshold is not None and not isinstance(threshold, str):
+        return check_number(threshold, name, caller)
+    if threshold == "max" or (threshold is None and or_none):
         return threshold
     accepted = "a real number, 'max' or None" if or_none else "a real number or 'max'"
-    if isinstance(threshold, str):
-        if threshold == "max":
-            return threshold
-        raise ValueError(
-            f"The '{name}' parameter of {caller} must be {accepted}. "
-            f"Got {shown(threshold)} instead."
-        )
-    if threshold is None:
-        raise TypeError(
-            f"The '{name}' parameter of {caller} must be {accepted}. Got None instead."
-        )
-    return check_number(threshold, name, caller)
+    kind = TypeError if threshold is None else ValueError
+    raise kind(
+        f"The '{name}' parameter of {caller} must be {accepted}. "
+        f"Got {shown(threshold)} instead."
+    )
 
 
 def check_flag(value, name, caller):

@@ -553,11 +553,8 @@ def _codes_in_arrow(column):
         column = column.dictionary_encode()
     except NotImplementedError:  # of values of several fields
         return None, None
-    if hasattr(column, "unify_dictionaries"):  # in chunks
-        column = column.unify_dictionaries()
-        chunks = column.chunks
-    else:
-        chunks = [column]
+    is_in_chunks = hasattr(column, "unify_dictionaries")
+    chunks = column.unify_dictionaries().chunks if is_in_chunks else [column]
     codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in chunks]
     if not codes:
         return None, None

@@ -197,10 +197,7 @@ TypeError
 
 
 def describe(name, default, metric=None):
-    """Return the entry of a parameter that metrics share.
-
-    `metric` is None for a function of several metrics.
-    """
+    """Return the entry of a parameter of a metric, or of a function of several."""
     _, colon, words = PARAMETERS[variant(name, default, metric)].partition(" : ")
     if default != default:
         default = "np.nan"
@@ -593,8 +590,7 @@ PREDICTED = """
 Returns
 -------
 scores : ndarray of shape (n_samples,)
-    One score per row, larger is better. Compare scores of the same query
-    only.
+    One score per row, larger is better. Compare scores of the same query only.
 """
 
 

@@ -100,11 +100,8 @@ def undefined_words(counts):
     least, most = min(counts, default=0), max(counts, default=0)
     if not most:
         return ""
-    return (
-        f" ({most:,} undefined)"
-        if least == most
-        else f" ({least:,} to {most:,} undefined)"
-    )
+    n_undefined = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    return f" ({n_undefined} undefined)"
 
 
 def as_latex(title, tables, left=TEXT, *, is_caption=False, caption=None, label=None):

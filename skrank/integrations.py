@@ -44,8 +44,10 @@ qid : array-like of shape (n_samples,), default=None
 sample_weight : array-like of shape (n_samples,), default=None
     The weights of the evaluation set, the same within each query.
 **params : dict
-    Parameters of the metric if it is a name, as in :func:`skrank.metrics.evaluate`:
-    ``gain="linear"``, ``convention="lightgbm"``, ...
+    Parameters of the metric if it is a name, as in :func:`skrank.metrics.evaluate`,
+    such as ``gain="linear"``. The library's own NDCG counts queries without relevant
+    documents as 1, skrank's as 0: ``convention="lightgbm"``, "xgboost" and "catboost"
+    count them as the library does.
 """)
 
 RAISES_IN_TRAINING = """
@@ -94,10 +96,7 @@ def lightgbm_metric(
       `lgb.train`. Otherwise LightGBM computes metrics of its own as well and stops if
       any of them no longer improves, and a metric of the same name, such as
       ``"ndcg@10"``, is mixed with it in the record.
-    - LightGBM counts queries without relevant documents as 1 in its own NDCG, skrank as
-      0. ``convention="lightgbm"`` counts them as LightGBM does.
     - With ``boosting_type="dart"`` LightGBM does not stop early and only logs it.
-    - Weights have to be the same within each query.
 
     Examples
     --------
@@ -165,18 +164,13 @@ def xgboost_metric(
     Notes
     -----
     - To stop early, pass ``[metric, EarlyStopping(rounds=10, metric_name=metric.name,
-      data_name="held_out", maximize=True)]`` as `callbacks`, in this order. Without
-      ``maximize=True`` XGBoost minimizes each metric whose name it does not know.
-      An EarlyStopping object serves one fit only.
-    - Do not pass a metric function as ``XGBRanker(eval_metric=...)``. XGBoost calls it
-      for each query, weights the queries by their number of documents, and counts
-      queries of one document as 1. In one test it said 0.798 where the mean was 0.819.
+      data_name="held_out", maximize=True)]`` as `callbacks`, in this order.
+    - :doc:`/integrations` says why to pass ``maximize=True``, and no function as
+      ``XGBRanker(eval_metric=...)``.
     - The values of a `custom_metric` pass through a string with 6 decimals. Smaller
       improvements are lost, and training stops too early.
     - Pass ``{"disable_default_eval_metric": True}`` to `xgb.train`, or XGBoost computes
       a metric of its own as well.
-    - XGBoost counts queries without relevant documents as 1 in its own NDCG, skrank as
-      0. ``convention="xgboost"`` counts them as XGBoost does.
     """
     scorer = read_scorer(metric, params, "metric", "xgboost_metric")
     if (X is None) != (y is None):
@@ -213,15 +207,12 @@ def catboost_metric(
 
     Notes
     -----
-    - CatBoost passes no queries to a metric, so `y` and `qid` are needed. It passes the
-      documents whole and in the order of `eval_set`.
+    - `y` and `qid` are needed, in the order of `eval_set`.
     - CatBoost evaluates the training set as well. The metric recognizes its own
       documents by their grades, and is 0 for all others. If no evaluation set has the
       grades `y`, the error is inside a CatBoostError.
     - The results, `evals_result_`, are under the name of the metric.
     - A fitted CatBoostRanker keeps the metric, with `y` and `qid`, also when pickled.
-    - CatBoost counts queries without relevant documents as 1 in its own NDCG, skrank as
-      0. ``convention="catboost"`` counts them as CatBoost does.
 
     Examples
     --------
@@ -443,10 +434,7 @@ class CatBoostMetric(TrainingMetric):
         self._others = Counter()
 
     def __new__(cls, scorer, *documents):
-        """Make an object of a class that is named after the metric.
-
-        The name of the class is that of the metric in CatBoost's results.
-        """
+        """Make an object of a class whose name CatBoost's results will have."""
         return object.__new__(type(scorer.key, (cls,), {}))
 
     def is_max_optimal(self):

@@ -96,8 +96,7 @@ def _bound(request, fillings):
         raise ValueError(
             f"unjudged={options.unjudged!r} bounds the value of each query, and the "
             f"adjusted metric {request.key!r} is a ratio of means over queries. Pass "
-            "adjusted=False. Got "
-            f"{options.adjusted!r}."
+            f"adjusted=False. Got {options.adjusted!r}."
         )
     plain = request.changed(unjudged="nonrelevant")
     if options.own.get("max_grade", 0) is None:
@@ -254,12 +253,11 @@ class Values(NamedTuple):
     average: str | None  # None returns the value of each query
     weight: np.ndarray | None
 
-    def summary(self, which, pool=None):
+    def summary(self, which):
         """Return the summary of the "values", or of those of "chance" or "ideal".
 
         Queries that are undefined have their value replaced. Without an average the
-        values are returned as they are, and replaced at the end. If there is a `pool`,
-        what it returns of the values is returned.
+        values are returned as they are, and replaced at the end.
         """
         inverse, values = self.metric.inverse, getattr(self.measured, which)
         if self.average is None:
@@ -274,8 +272,6 @@ class Values(NamedTuple):
         ranks = self.measured.ranks
         if ranks is not None and which != "values":
             ranks = getattr(ranks, which)
-        if pool is not None:
-            return pool(ranks, values, self.weight)
         score = self.metric.pool(ranks, values, self.weight)
         return reciprocal(score) if inverse else score
 

@@ -14,10 +14,7 @@ STRETCH = 65_536
 
 
 class TieGroups(NamedTuple):
-    """The tie groups that hold a relevant document, in the order of rank.
-
-    Those of one query stand together.
-    """
+    """The tie groups with a relevant document, query by query, in the order of rank."""
 
     query: np.ndarray
     above: np.ndarray  # how many documents rank above the group
@@ -322,10 +319,7 @@ class ByCode:
 
 
 def stretches(order, n_places=STRETCH):
-    """Yield (first, last, places): lists that stand together and fill one stretch.
-
-    What is made of a stretch stays in the cache while it is worked on.
-    """
+    """Yield (first, last, places): lists that stand together and fill one stretch."""
     stops = order.starts + order.lengths
     first = 0
     while first < len(stops):
@@ -381,10 +375,7 @@ def grades_as_floats(grades):
 
 
 def code_grades(grades, rows, n_rows):
-    """Return the codes of any grades, which the relevant `rows` have, or None.
-
-    None if there are more different grades than a byte can name.
-    """
+    """Return codes of the grades of relevant `rows`, None if a byte is too small."""
     levels = np.unique(grades)
     if len(levels) > 255:
         return None

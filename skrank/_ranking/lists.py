@@ -255,10 +255,7 @@ class Lists:
         return lists.changed(judged=None, row_query=row_query, whole=whole)
 
     def by_judgement(self):
-        """Return the lists with the judged documents as the relevant ones.
-
-        Those that are not relevant have a grade below all others.
-        """
+        """Return the lists that :attr:`RankedQueries.by_judgement` ranks."""
         every = self if self.whole is None else self.whole
         below = 2 * float(every.grades[every.relevant].min(initial=0)) - 1
         judged = self.judged

@@ -37,7 +37,7 @@ class RankedQueries:
     groups : TieGroups
         The tie groups of all queries.
     n_documents : ndarray of shape (n_queries,)
-        The number of documents of each query.
+        The number of returned documents of each query.
     lists : Lists or OneTarget
         The documents of the queries, and the query ids.
     rank : callable, default=None
@@ -49,72 +49,27 @@ class RankedQueries:
     alike : RankedQueries, default=None
         A ranking of the same documents by other scores, to share `ideal` and `chance`.
     columns : dict of str to Column, default=None
-        The columns of the documents, by name.
+        What else is known of each document, by name; :meth:`documents` reads it.
     fillings : Fillings, default=None
-        The rankings that bound metrics.
+        The rankings by which ``unjudged="lowest"`` and "highest" bound a metric.
 
     Attributes
     ----------
     n_queries : int
         The number of queries.
+    ids : ndarray of shape (n_queries,)
+        The query ids.
     query : ndarray of shape (n_groups,)
         The query of each tie group, a position in `ids`.
-    first : ndarray
-        The position of the first tie group of each query that has one.
     above : ndarray of shape (n_groups,)
         The number of documents ranked above the group.
     size : ndarray of shape (n_groups,)
         The number of documents in the group, relevant or not.
     relevant : ndarray of shape (n_groups,)
         The number of relevant documents in the group.
-    relevant_above : ndarray of shape (n_groups,)
-        The number of relevant documents ranked above the group.
-    others_below : ndarray of shape (n_groups,)
-        The number of other documents below the group; tied ones count half.
-    grade : ndarray of shape (n_relevant_documents,)
-        The grade of each relevant document, group after group.
-    query_of_grade, group_in_ideal : ndarray of shape (n_relevant_documents,)
-        The query of each relevant document, and its tie group in the ideal ranking.
-    grade_range : tuple of (float, float)
-        The lowest grade, or 0 if none is negative, and the highest relevant one, or 0.
-    n_documents : ndarray of shape (n_queries,)
-        The number of returned documents of each query.
-    n_candidates : ndarray of shape (n_queries,)
-        The number of documents of each query, returned or not.
-    n_relevant : ndarray of shape (n_queries,)
-        The number of relevant documents of each query, returned or not.
-    n_found : ndarray of shape (n_queries,)
-        The number of relevant documents of each query that were returned.
-    n_nonrelevant : ndarray of shape (n_queries,)
-        The number of judged documents of each query that are not relevant, returned or
-        not.
-    ids : ndarray of shape (n_queries,)
-        The query ids.
-    order : {"score", "ideal", "chance"}
-        What the documents are ranked by.
     ranks_are_estimated : bool
         Whether `first_rank_law` alone knows the ranks, not the tie groups, as in link
         prediction with sampled candidates.
-    ideal, chance : RankedQueries
-        The same documents ranked by grade, and with all of a query tied.
-    judged_only, pooled_only : RankedQueries
-        The ranking of the judged documents alone, and that of the documents that may be
-        relevant.
-    with_missing : RankedQueries
-        The ranking in which the documents that were not returned are tied below all
-        others, whatever `ties` is.
-    fillings : Fillings
-        The rankings by which ``unjudged="lowest"`` and "highest" bound a metric.
-    by_judgement : RankedQueries
-        The ranking in which the judged documents are the relevant ones. Those that were
-        not have one grade below all others.
-    columns : dict of str to Column
-        What else is known of each document, by name; :meth:`documents` reads it.
-    rows : AllRows
-        All documents of the queries, returned or not, in the order of the input: their
-        `query`, `row` and `grade`, and whether they are `relevant`.
-    doc_order : DocOrder or None
-        How the ids order tied documents; None if they do not.
     made, made_of_rows : dict
         What metrics made of the ranking, and of the documents whatever their scores
         are, to share it.
@@ -125,13 +80,7 @@ class RankedQueries:
 
     Notes
     -----
-    `document_total` sums over the relevant documents of a query, `total` over its
-    groups, and `grade_total` over the documents of a group; `mean_over_places` averages
-    a function of the ranks of each group;
-    `expected_at_first` is the expectation of a function of the first relevant rank,
-    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined.
-    `documents` are the rows that may be in the top k, relevant or not. The metrics of
-    skrank use nothing else.
+    The metrics of skrank use nothing but these attributes and the methods below.
 
     Examples
     --------
@@ -201,7 +150,10 @@ class RankedQueries:
 
     @cached_property
     def rows(self) -> Any:
-        """Return all documents, returned or not: query, row, relevant, grade."""
+        """Return all documents, returned or not, in the order of the input.
+
+        They have a `query`, the `row`, a `grade`, and whether they are `relevant`.
+        """
         if not hasattr(self._lists, "all_rows"):
             raise ValueError(
                 "The documents are known only of rows, y_true and y_score of one "
@@ -216,7 +168,7 @@ class RankedQueries:
 
     @property
     def doc_order(self) -> Any:
-        """Return the order of tied documents by their ids, for rows of the input."""
+        """Return how ids order tied documents of the input; None if they do not."""
         order = self._lists.doc_order
         return None if order is None else replace(order, rows=None)
 
@@ -238,13 +190,13 @@ class RankedQueries:
 
     @cached_property
     def n_relevant(self) -> NDArray[Any]:
-        """Return the number of relevant documents of each query."""
+        """Return the number of relevant documents of each query, returned or not."""
         whole = self._lists.whole
         return self.n_found if whole is None else whole.n_relevant()
 
     @cached_property
     def n_nonrelevant(self) -> NDArray[Any]:
-        """Return the number of judged non-relevant documents of each query."""
+        """Return the number of judged non-relevant documents, returned or not."""
         whole = self._lists.whole
         if whole is None:
             return self.judged_only.n_documents - self.n_found
@@ -271,7 +223,7 @@ class RankedQueries:
 
     @property
     def with_missing(self) -> RankedQueries:
-        """Return the ranking with what was not returned tied below all others."""
+        """Return the ranking with what was not returned tied below, whatever `ties`."""
         return self if self._lists.whole is None else self._whole_lists
 
     @cached_property
@@ -289,7 +241,10 @@ class RankedQueries:
 
     @cached_property
     def by_judgement(self) -> RankedQueries:
-        """Return the ranking in which the judged documents are the relevant ones."""
+        """Return the ranking in which the judged documents are the relevant ones.
+
+        Those that were not relevant have one grade below all others.
+        """
         lists = self._lists
         if lists.judged is not None or lists.whole is not None:
             return self._in_this_order(lists.by_judgement())
@@ -306,7 +261,7 @@ class RankedQueries:
 
     @cached_property
     def grade_range(self) -> tuple[Any, ...]:
-        """Return the lowest grade, or 0 if none is negative, and the highest one."""
+        """Return the lowest grade, or 0 if none is negative, and the highest, or 0."""
         whole = self._lists.whole
         return (self._lists if whole is None else whole).grade_range()
 
@@ -638,12 +593,6 @@ class TopDocuments:
         The number of documents ranked above its tie group.
     size : ndarray of shape (n_top_documents,)
         The number of documents in its tie group.
-    length : ndarray of shape (n_queries,)
-        The number of documents in each list: `k`, or all of a query with fewer.
-    relevant, grade : ndarray of shape (n_top_documents,)
-        Whether each document is relevant, and its grade, 0 if it is not.
-    place : ndarray of shape (n_top_documents,)
-        The position of each document in the `rows` of the ranking.
     """
 
     def __init__(self, ranking, everything, k):
@@ -666,7 +615,7 @@ class TopDocuments:
 
     @cached_property
     def length(self):
-        """Return the number of documents in each list."""
+        """Return the length of each list: `k`, or all documents of a shorter one."""
         n_documents = self.ranking.n_documents
         return n_documents if self.k is None else np.minimum(n_documents, self.k)
 

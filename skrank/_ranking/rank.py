@@ -83,39 +83,19 @@ def rank_queries(
         doc_order = DocOrder.of_input(
             doc_id, doc_order == "descending", np.size(y_true)
         )
-    flatten = ties == "midrank"
-    lists = read_lists(
-        y_true,
-        y_score,
-        qid=qid,
-        threshold=threshold,
-        exclude=exclude,
-        judged=judged,
-        pooled=pooled,
-        returned=returned,
-        doc_order=doc_order,
-        judged_from=judged_from,
-        flatten=flatten,
-    )
+    how = {"threshold": threshold, "exclude": exclude, "returned": returned}
+    how |= {"doc_order": doc_order, "flatten": ties == "midrank"}
+    judgements = {"judged": judged, "judged_from": judged_from, "pooled": pooled}
+    lists = read_lists(y_true, y_score, qid=qid, **judgements, **how)
     if ties == "expected" and isinstance(lists, Lists):
         warn_if_labels(lists)
     if unjudged == "condensed" and lists.judged is not None:
         lists = lists.condensed()
     fillings = None
     if unjudged in FILLED:
-        fillings = Fillings(
-            lists,
-            (y_true, y_score, judged, judged_from),
-            {
-                "threshold": threshold,
-                "exclude": exclude,
-                "returned": returned,
-                "doc_order": doc_order,
-                "flatten": flatten,
-            },
-            unjudged_grade,
-            partial(rank_lists, ties=ties, depth=depth),
-        )
+        data = y_true, y_score, judged, judged_from
+        rank = partial(rank_lists, ties=ties, depth=depth)
+        fillings = Fillings(lists, data, how, unjudged_grade, rank)
     return rank_lists(lists, ties, depth, columns=columns, fillings=fillings)
 
 

@@ -38,12 +38,6 @@ class OneTarget:
         """Return the lowest grade, or 0 if none is negative, and the highest one."""
         return 0, 1.0
 
-    def judged_only(self):
-        """Return the same documents."""
-        return self
-
-    by_judgement = judged_only
-
     def query_weights(self, sample_weight):
         """Return one weight per query."""
         return check_weights(sample_weight, len(self.ids), "query")
@@ -62,10 +56,7 @@ class Candidates(OneTarget):
 
 
 def read_candidates(y_true, y_score, exclude):
-    """Return queries whose target is the candidate in the column `y_true`.
-
-    The scores are checked as they are counted. `exclude` is a CSR matrix or None.
-    """
+    """Return queries whose target is the candidate in the column `y_true`."""
     if y_true.dtype.kind == "b" or (y_true != np.floor(y_true)).any():
         raise ValueError(
             "y_true of shape (n_queries,) with y_score of shape (n_queries, "

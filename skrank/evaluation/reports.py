@@ -364,19 +364,10 @@ def count_ties(arrays, score_dtype=None):
     """Return the counts of a :class:`TieReport`, by name."""
     y_score = arrays.scores(score_dtype) if score_dtype else arrays.y_score
     lists = _lists_of(arrays, y_score)
-    scores = lists.y_score
     if isinstance(lists, Candidates):
-        query, size = _groups_of_candidates(lists, scores)
-    else:
-        every = np.ones(len(scores), dtype=bool)
-        if lists.excluded is not None:
-            every = ~lists.excluded
-        # With every document relevant, these are all tie groups.
-        grades = np.ones(len(scores), dtype=np.uint8)
-        lists = lists.changed(
-            relevant=every, y_score=scores, grades=grades, graded=None
-        )
-        ranking = rank_lists(lists, "expected")
+        query, size = _groups_of_candidates(lists)
+    else:  # with every document relevant, these are all tie groups
+        ranking = rank_lists(lists.by_row(), "expected")
         query, size = ranking.query, ranking.size
     tied = size > 1
     return {
@@ -394,14 +385,14 @@ def _lists_of(arrays, y_score, **given):
     return read_lists(arrays.y_true, y_score, **given)
 
 
-def _groups_of_candidates(lists, scores):
+def _groups_of_candidates(lists):
     """Return the query and the size of every tie group of candidates."""
-    shown = np.ones(scores.shape, dtype=bool)
+    shown = np.ones(lists.y_score.shape, dtype=bool)
     if lists.exclude is not None:
         shown[lists.exclude.nonzero()] = False
         shown[lists.ids, lists.target] = True
     query, _ = np.nonzero(shown)
-    scores = scores[shown]
+    scores = lists.y_score[shown]
     order = np.lexsort((scores, query))
     query, scores = query[order], scores[order]
     new = (query[1:] != query[:-1]) | (scores[1:] != scores[:-1])
@@ -506,10 +497,8 @@ def unjudged_report(
 
     With more than two grades, NDCG, the Q-measure and the rank correlations compare
     documents with an ideal ranking that the grades between change as well. Such grades
-    may then exceed the band; the report names these metrics.
-
-    The band is a warning, not an interval: it contains judgements that no assessor
-    would make.
+    may then exceed the band; the report names these metrics. :doc:`/unjudged` says how
+    to read it.
 
     Examples
     --------

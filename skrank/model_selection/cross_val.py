@@ -102,11 +102,8 @@ def cross_val_query_scores(
     sets, its value is the mean over them: with the same rows, as in
     :class:`RepeatedQueryKFold`, or with some of its rows in each, as in
     :class:`LeaveLastOut`. Otherwise the values would count as more data than there are.
-    A warning says if queries have rows in both parts of a split.
-
-    With one test set per query, the summary of a fold, ``scores.summary(by="fold")``,
-    is what the scorers give for it. The summary of all queries is the mean over
-    queries, not that over folds: folds with more queries count more.
+    A warning says if queries have rows in both parts of a split. The summary of all
+    queries is the mean over queries, not that over folds.
 
     The models differ from split to split, and all of them from a model of all data. So
     the values estimate how well the estimator learns, not how well one fitted model

@@ -143,8 +143,6 @@ class StratifiedQueryKFold(QueryKFold):
     have priority: a fold with one very long query has fewer queries than the others,
     most of them short, but as many rows.
 
-    The query ids are found as described for :class:`QueryKFold`.
-
     Examples
     --------
     >>> from skrank.model_selection import StratifiedQueryKFold
@@ -195,10 +193,6 @@ class RepeatedQueryKFold(QuerySplitter):
     --------
     QueryKFold : A single repetition.
     sklearn.model_selection.RepeatedKFold : Its folds split queries.
-
-    Notes
-    -----
-    The query ids are found as described for :class:`QueryKFold`.
 
     Examples
     --------
@@ -295,8 +289,6 @@ class QueryShuffleSplit(QuerySplitter):
     and earlier ones are removed, whichever comes nearer. A query larger than the test
     set is therefore tested rarely or never; `QueryKFold` tests every query. Both sets
     have at least one query.
-
-    The query ids are found as described for :class:`QueryKFold`.
 
     Examples
     --------
@@ -427,12 +419,7 @@ def query_train_test_split(
         _, first_rows = np.unique(queries.codes, return_index=True)
         parts = ordered_parts(queries.sizes, np.argsort(first_rows), n_train, n_test)
     train, test = map(queries.rows, parts)
-    return list(
-        chain.from_iterable(
-            (_safe_indexing(array, train), _safe_indexing(array, test))
-            for array in arrays
-        )
-    )
+    return [_safe_indexing(array, rows) for array in arrays for rows in (train, test)]
 
 
 # A swap that evens out the classes may move at most the first fraction of the rows of
@@ -583,10 +570,7 @@ def _nearest_swap(sizes, given, taken, wanted):
 
 
 def balanced_folds(sizes, n_folds, rng=None):
-    """Return a fold for each query, such that folds have nearly equal numbers of rows.
-
-    Each query, the largest first, goes to the fold with the fewest rows so far.
-    """
+    """Return a fold for each query, so that folds have nearly equal numbers of rows."""
     if rng is None:
         orders = [np.argsort(-sizes, kind="stable")]
     else:
@@ -650,10 +634,7 @@ def random_parts(sizes, n_train, n_test, rng):
 
 
 def ordered_parts(sizes, order, n_train, n_test):
-    """Split queries in a given order into a training part and the test part after it.
-
-    Like `random_parts`, but `order` holds the queries in the order to keep.
-    """
+    """Split queries in this order into a training part and the test part after it."""
     ends = np.cumsum(sizes[order])
     train_end = np.argmin(np.abs(ends[:-1] - n_train)) + 1
     test_end = len(ends)

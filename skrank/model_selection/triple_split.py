@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from skrank._checks import check_count
 from skrank._columns import QID, drop_column
-from skrank._docs import Seed, Splits
+from skrank._docs import Seed, Splits, share_split_words
 from skrank._ranking.ids import encode_qid
 from skrank.model_selection.query_splitter import check_size
 
@@ -84,6 +84,7 @@ class TripleShuffleSplit(BaseCrossValidator):
         self.test_size = test_size
         self.random_state = random_state
 
+    @share_split_words
     def split(self, X: ArrayLike, y: object = None, groups: object = None) -> Splits:
         """Generate the rows of each training and test set.
 
@@ -92,15 +93,10 @@ class TripleShuffleSplit(BaseCrossValidator):
         X : array-like of shape (n_samples, 3)
             The triples: head, relation and tail, as numbers or text. The column
             ``"qid"`` of a table is ignored.
-        y, groups : object, default=None
-            Not used; they exist for the interface that all splitters share.
-
-        Yields
-        ------
-        train : ndarray of int
-            The rows of the training set, in ascending order.
-        test : ndarray of int
-            The rows of the test set, in ascending order.
+        y : object, default=None
+            Not used.
+        groups : object, default=None
+            Not used.
         """
         parts, n_parts = _encode_triples(X)
         n_samples = parts.shape[1]
@@ -180,14 +176,10 @@ def _encode_triples(X):
 
 def _first_rows(parts, n_parts):
     """Return the rows in which some entity or relation occurs for the first time."""
-    n_samples = parts.shape[1]
-    first = np.full(n_parts, n_samples)
-    backwards = np.arange(n_samples)[::-1]
-    for part in parts:
-        # An assignment keeps the last of several values: here that of the first row.
-        found = np.full(n_parts, n_samples)
-        found[part[::-1]] = backwards
-        np.minimum(first, found, out=first)
+    first = np.empty(n_parts, dtype=np.intp)
+    # An assignment keeps the last of several values: here that of the first row.
+    backwards = np.arange(parts.shape[1])[::-1]
+    first[parts[:, ::-1].T.ravel()] = np.repeat(backwards, len(parts))
     return np.unique(first)
 
 

@@ -75,10 +75,7 @@ class Display:
         return list(names).index(name)
 
     def _label_axes(self, x, y):
-        """Write what the axes mean, in a font that fits small figures.
-
-        Return the size of this font.
-        """
+        """Write what the axes mean in a font that fits, and return its size."""
         ax, (across, down) = self.ax_, points_of(self.ax_)
         size = usual_size(across)
         ax.set_xlabel(x, fontsize=size)
@@ -180,7 +177,6 @@ def fit_text(ax, labels, width=0.55, n_lines=None):
     """Return labels, and the font size with which they fit next to the axes.
 
     Labels that are too long even in the smallest font are shortened in their middle.
-
     They stand one below the other. `width` is what they may take as a fraction of that
     of the axes, and `n_lines` how many lines share the height of the axes: if None, as
     many as labels.

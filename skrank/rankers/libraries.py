@@ -40,11 +40,7 @@ LIGHTGBM_MAX = 30
 
 
 def fit_function_of(parameters):
-    """Return the function that fits rankers of a library, None for other estimators.
-
-    The parameters of `fit` decide, not the class, so that subclasses and rankers
-    with the same interface are treated alike.
-    """
+    """Return the function that fits rankers of a library, None for other estimators."""
     if "eval_qid" in parameters:
         return fit_xgboost
     if "group_id" in parameters:

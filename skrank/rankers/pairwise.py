@@ -28,7 +28,7 @@ from skrank._docs import (
     share_fit_words,
     share_predict_words,
 )
-from skrank._ranking.arrays import lengths_of
+from skrank._ranking.arrays import lengths_of, spans, starts_of
 from skrank.base import fit_parameters
 from skrank.rankers.meta_ranker import (
     MetaRanker,
@@ -155,8 +155,7 @@ class PairwiseRanker(MetaRanker):
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the underlying estimator. Negative ones
-            are not accepted.
+            Weights of the rows, 0 or more, for the underlying estimator.
 
         Raises
         ------
@@ -209,10 +208,9 @@ class PairwiseRanker(MetaRanker):
         if len(better) == 1:  # in both directions, for a classifier needs two classes
             better, worse = np.repeat(better, 2), np.repeat(worse, 2)
         sign = np.where(np.arange(len(better)) % 2 == 0, 1, -1)
-        if rows.weight is None:
-            weighting = {}
-        else:
-            weighting = {"sample_weight": rows.weight[better] * rows.weight[worse]}
+        weighting = {}
+        if rows.weight is not None:
+            weighting["sample_weight"] = rows.weight[better] * rows.weight[worse]
         first = np.where(sign == 1, better, worse)
         second = np.where(sign == 1, worse, better)
         if "fit_intercept" in linear.get_params():
@@ -263,28 +261,18 @@ def draw_pairs(y, codes, max_pairs, rng):
     #     pairs       0, 1, 2  3  4   | 5
     order = np.lexsort((-y, codes))
     codes, y = codes[order], y[order]
-    new_query = np.diff(codes, prepend=-1) != 0
-    new_grade = new_query | (np.diff(y, prepend=np.nan) != 0)
-    query_end = _ends(new_query)
-    worse_from = _ends(new_grade)
+    _, query_end = spans(codes)
+    _, worse_from = spans(codes, y)
     n_worse = query_end - worse_from
     # Pairs are numbered by their better document, then by their worse one.
     last_pair = np.cumsum(n_worse)
-    first_of_query = np.flatnonzero(new_query)
-    first_pair = (last_pair - n_worse)[first_of_query]
+    first_pair = (last_pair - n_worse)[starts_of(codes)]
     pairs = _draw_numbers(
         first_pair, lengths_of(first_pair, n_worse.sum()), max_pairs, rng
     )
     better = np.searchsorted(last_pair, pairs, side="right")
     worse = worse_from[better] + pairs - (last_pair - n_worse)[better]
     return order[better], order[worse]
-
-
-def _ends(is_start):
-    """Return for each row the end of its stretch, given where stretches start."""
-    starts = np.flatnonzero(is_start)
-    ends = np.append(starts[1:], len(is_start))
-    return np.repeat(ends, ends - starts)
 
 
 def _draw_numbers(first, count, most, rng):

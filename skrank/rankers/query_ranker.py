@@ -147,24 +147,17 @@ class QueryRanker(MetaRanker):
     ``QueryRanker(make_pipeline(StandardScaler(), LGBMRanker()))``. Held-out queries
     are transformed as well.
 
-    A fitted ranker also has the attributes `feature_importances_`, `coef_`,
-    `intercept_`, `n_iter_`, `best_iteration_`, `best_score_` and `evals_result_` that
-    the fitted estimator has (of a Pipeline, the last step). The first two are those of
-    the columns of `X`, so a ranker does not have them if the steps in front return
-    another number of features. Everything else of the fitted model is in `estimator_`.
+    A fitted ranker also has those of the attributes in :doc:`/inspection`, such as
+    `feature_importances_` and `coef_`, that the fitted estimator has. Everything else
+    of the fitted model is in `estimator_`.
 
     `sample_weight` has one value per row, since cross-validation can split only
-    these. The ranker converts it for the estimator (for the last step of a Pipeline):
-    weights of rows for LGBMRanker and pointwise estimators; one weight per query for
-    XGBRanker, the mean of its rows; for CatBoostRanker weights of groups if they are
-    constant within queries, else weights of rows. With metadata routing enabled, call
+    these. The ranker converts it for the estimator (for the last step of a Pipeline),
+    as the table in :doc:`/rankers` says. With metadata routing enabled, call
     ``set_fit_request(sample_weight=True)`` on the ranker. Transformers of the Pipeline
-    receive the weights if they request them.
-
-    In early stopping, the weight of a held-out query is the mean weight of its rows.
-    HistGradientBoosting learns some rounds at a time until it stops, and is then fitted
-    once more up to the best round, unless that is the last one; the values of all
-    rounds are in its `validation_score_`, that before the first round included.
+    receive the weights if they request them. In early stopping, the weight of a
+    held-out query is the mean weight of its rows. :ref:`early_stopping` says where the
+    values of all rounds are.
 
     Estimators of CatBoost may have lists among their parameters, such as
     `cat_features`. The ranker clones them although :func:`sklearn.base.clone` does
@@ -275,9 +268,8 @@ def fit_estimator(estimator, rows, stopping=None):
     ranker receives the rows of each query together. It is an error if nothing takes the
     weights that were passed.
 
-    A Pipeline is fitted step by step. Its own `fit` names the weights of the last
-    step differently with and without metadata routing, and cannot convert the query
-    ids for the last step.
+    A Pipeline is fitted step by step, since its own `fit` cannot convert the query ids
+    for the last step.
     """
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, stopping)

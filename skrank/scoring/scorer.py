@@ -114,10 +114,7 @@ def make_ranking_scorer(
     that of `X`. Without query ids a scorer raises an error; it never treats a whole
     fold as one query.
 
-    The rows are ranked by the `decision_function` of a binary classifier, or by the
-    probability of its second class if it has none; by the expected class of a
-    classifier with more classes, which must be numbers (their mean under
-    `predict_proba`); and by `predict` of any other estimator.
+    Which prediction of an estimator ranks the rows, :doc:`/scorers` says by its type.
 
     Examples
     --------
@@ -525,11 +522,8 @@ class Scored:
         """Return the value for tools that have no X to pass, such as skore."""
         qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
         columns_of(self.requests, {}, self.caller)  # nobody passes any
-        return self.of_rows(
-            read_arrays(
-                y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight
-            )
-        )
+        rows = read_arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        return self.of_rows(rows)
 
     def __deepcopy__(self, memo):
         return self  # nothing of it changes

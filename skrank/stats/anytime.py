@@ -1,33 +1,21 @@
 r"""What holds at every look at growing data, and means of values in known limits.
 
 For all n together the probability that one of the lower ends is above the mean of the
-population is at most :math:`\alpha`, however often one looks. There are two ways:
+population is at most :math:`\alpha`, however often one looks. The notes of
+:func:`~skrank.stats.confidence_interval` have the formulas and sources:
 
-- Bets, for values in known limits (I. Waudby-Smith and A. Ramdas, 2024). The wealth of
-  those who bet a fraction u of what they have that the mean is above m is
-  :math:`\prod_i (1 - u + u x_i / m)`. If the mean is at most m, it does not grow on
-  average, and the probability that it ever reaches :math:`1 / \alpha` is at most
-  :math:`\alpha`. The mean over u from the arcsine distribution is such a wealth, too.
-- The asymptotic confidence sequence, for any values (I. Waudby-Smith et al., 2024). Its
-  lower end is the mean less r standard errors, with
-
-  .. math:: r^2 = 2 \frac{n \rho^2 + 1}{n \rho^2}
-     \log\left(1 + \frac{\sqrt{n \rho^2 + 1}}{2 \alpha}\right).
-
+- Bets, for values in known limits. The wealth of those who bet a fraction u of what
+  they have that the mean is above m is a product over the queries. If the mean is at
+  most m, it does not grow on average, and the probability that it ever reaches
+  :math:`1 / \alpha` is at most :math:`\alpha`. So it is with the mean over several u.
+- The asymptotic confidence sequence, for any values: r standard errors below the mean.
   Few queries have the quantile of Student's t with the same tail as r of the normal
   distribution. So a test at every look is a t test at a stricter level.
 
-For one look at values in known limits there is the interval of N. Gaffke (2005), with
-half an observation at the limit instead of a whole one. Like bets it knows what the
-sample cannot show, since no value is beyond the limits. The lower end is the quantile
-of
-
-.. math:: \sum_i D_i x_i, \quad (D_0, D_1, ..., D_n) \sim
-   \mathrm{Dirichlet}(\tfrac 1 2, 1, ..., 1), \quad x_0 = 0,
-
-for values from 0 to 1, and the upper end is that of :math:`1 - x` less 1. For values
-that are 0 or 1 it is a quantile of the beta distribution, as that of Clopper and
-Pearson is with a whole observation.
+For one look at values in known limits there is Gaffke's interval. Like bets it knows
+what the sample cannot show, since no value is beyond the limits. For values that are 0
+or 1 it is a quantile of the beta distribution, as that of Clopper and Pearson is with a
+whole observation at the limit.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -48,11 +36,9 @@ RHO2 = (-2 * np.log(0.05) + np.log(-2 * np.log(0.05) + 1)) / N_TUNED
 
 
 def strict_level(level, n):
-    """Return the level of a one-sided t test that holds it at every look.
-
-    `n` is the number of units, at a look with this many.
-    """
+    """Return the level of a one-sided t test of n units that holds it at every look."""
     time = np.asarray(n, dtype=np.float64) * RHO2
+    # r^2 = 2 (n rho^2 + 1) / (n rho^2) log(1 + sqrt(n rho^2 + 1) / (2 alpha))
     boundary = np.log1p(np.sqrt(time + 1) / (2 * level))
     return norm.sf(np.sqrt(2 * (time + 1) / time * boundary))
 

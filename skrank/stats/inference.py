@@ -526,12 +526,7 @@ def is_at_most(pvalue, level):
 
 def check_level(value, name, caller):
     """Raise unless a probability is between 0 and 1."""
-    value = check_number(value, name, caller)
-    if not 0 < value < 1:
-        raise ValueError(
-            f"The '{name}' parameter of {caller} must be a float in the range "
-            f"(0.0, 1.0). Got {value} instead."
-        )
+    check_number(value, name, caller, low=0.0, high=1.0, ends="()")
 
 
 def warn_of_few(effective, what, result):

@@ -165,16 +165,14 @@ def confidence_interval(
     -------
     intervals : ConfidenceIntervals
         A table of intervals, by ranker and metric as the `summary` of the scores has
-        them, and with `by` as ``summary(by)``. Of an array it is a single one. An
-        interval has the entries `estimate`, `low`, `high`, `standard_error`,
-        `n_queries`, `n_undefined` and `method`, which are also attributes of a result
-        with one interval. The ends are within the range of the metric. `n_queries` is
-        the number of queries that count, and `n_undefined` that of queries where the
-        metric is undefined. The range of an array is not known, unless it holds only
-        zeros and ones. With a judge, further entries are `human` and `judge`, the means
-        of both; `n_judged`, the number of queries of the judge; the `correlation` of
-        their values; `worth`, how many queries judged by people alone one of them
-        replaces; and `people_alone`, True if the interval is that of people alone.
+        them, and with `by` as ``summary(by)``. Of an array it is a single one. The ends
+        are within the range of the metric, which is not known of an array, unless it
+        holds only zeros and ones. Its entry `n_queries` is the number of queries that
+        count, and `n_undefined` that of queries where the metric is undefined. With a
+        judge, further entries are `human` and `judge`, the means of both; `n_judged`,
+        the number of queries of the judge; the `correlation` of their values; `worth`,
+        how many queries judged by people alone one of them replaces; and
+        `people_alone`, True if the interval is that of people alone.
 
     Raises
     ------
@@ -223,17 +221,14 @@ def confidence_interval(
     \alpha)` and :math:`\rho^2 = 0.04` it is Hall's interval, or with clusters or
     weights Student's t or Wilson's, at the stricter level where the quantile of the
     normal distribution is r. Its first look should have 50 queries, or 20 whose values
-    are not skewed. New queries must be drawn as the old ones were, and clusters be
-    whole.
+    are not skewed; see :ref:`every_night`.
 
     Of a CatalogueScores the interval covers the value that is expected of this number
     of lists; that of more lists is another one. With the values :math:`s_{(q)}` without
     each of n lists, the standard error is
     :math:`\sqrt{\frac{n - 1}{n} \sum_q (s_{(q)} - \bar s)^2}` [7]_, and the interval
-    that of Student's t with n - 1 degrees of freedom. A bootstrap does not work here: a
-    sample with replacement has the same list several times, so that it covers less than
-    as many different lists. In simulations none of its 95 % percentile intervals of
-    coverage and gini contained the true value.
+    that of Student's t with n - 1 degrees of freedom. :doc:`/catalogue` says why a
+    bootstrap does not work here.
 
     References
     ----------
@@ -611,10 +606,7 @@ def _as_bunch(terms, low, high, error, method):
 
 
 def _interval_of_median(table, i, j, confidence_level):
-    """Return the interval of a median by order statistics; None of other summaries.
-
-    Also None with weights.
-    """
+    """Return the interval of an unweighted median by order statistics, else None."""
     request, measured = table.requests[j], table.measured[i][j]
     options = request.options
     is_plain = table.weight is None and options.average != "weighted"

@@ -4,7 +4,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -176,10 +176,9 @@ class Flipped:
 class PairedTest:
     """A test of paired differences.
 
-    What is made of it has two methods. `pvalues(flipped, sign, null, two_sided,
-    refine)` returns the p-values of the side that the sign points to, and the same
-    refined, and `ends(flipped, sides, level)` the last difference that each one-sided
-    test at `level` accepts.
+    What is made of it has two methods: `pvalue(family, sign, null)` returns p-values
+    of the side that the sign points to, and `ends(flipped, sides, level)` the last
+    difference that each one-sided test at `level` accepts.
     """
 
     words: str  # what the test is called
@@ -195,6 +194,12 @@ class PairedTest:
     def has_interval(self):
         """Return True if the test is about the difference of the means."""
         return self.transform is None
+
+    def pvalues(self, flipped, sign, null, two_sided, refine):
+        """Return the p-values of one side, and the same refined."""
+        p = self.pvalue(flipped.family, sign, null)
+        p = np.maximum(p, sign_flips.SMALLEST_PVALUE)
+        return p, p
 
 
 class SignFlipTest(PairedTest):
@@ -269,8 +274,7 @@ class SignFlipTest(PairedTest):
 class StudentTest(PairedTest):
     """Student's paired t test; at every look one at a stricter level."""
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        family = flipped.family
+    def pvalue(self, family, sign, null):
         tops, weights = family.totals
         distance = sign * (tops / weights - null)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -278,8 +282,7 @@ class StudentTest(PairedTest):
         p = student.sf(statistic, np.where(family.df > 0, family.df, 1))
         if self.is_anytime:
             p = anytime.pvalue(p, family.df + 1)
-        p = np.maximum(np.where(family.df > 0, p, 1.0), sign_flips.SMALLEST_PVALUE)
-        return p, p
+        return np.where(family.df > 0, p, 1.0)
 
     def ends(self, flipped, sides, level):
         family = flipped.family
@@ -329,13 +332,9 @@ class ScoreTest(PairedTest):
         z = np.minimum(norm.isf(level / 2), 1e9)  # where nothing can be rejected
         return z / (n + z**2) * family.ranges
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        family = flipped.family
+    def pvalue(self, family, sign, null):
         p = norm.sf(sign * self.statistics(family, null))
-        if self.is_anytime:
-            p = anytime.pvalue(p, self.counts(family)[0])
-        p = np.maximum(p, sign_flips.SMALLEST_PVALUE)
-        return p, p
+        return anytime.pvalue(p, self.counts(family)[0]) if self.is_anytime else p
 
     def ends(self, flipped, sides, level):
         rejected = [is_at_most(side.pvalue, level) for side in sides]
@@ -397,13 +396,10 @@ class BetTest(PairedTest):
             values = sign * tops[there] / weights[there]
             yield Counted.of(values, (-size, size))
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        family = flipped.family
+    def pvalue(self, family, sign, null):
         nulls = (1 + sign * null / family.ranges) / 2
         of_each = zip(self.counted(family, sign), nulls, strict=True)
-        p = 1 / np.maximum([wealth(one, mean) for one, mean in of_each], 1.0)
-        p = np.maximum(p, sign_flips.SMALLEST_PVALUE)
-        return p, p
+        return 1 / np.maximum([wealth(one, mean) for one, mean in of_each], 1.0)
 
     def ends(self, flipped, sides, level):
         family = flipped.family
@@ -436,11 +432,6 @@ def signed_ranks(x):
     return np.sign(x) * ranks
 
 
-def by_column(function):
-    """Return a function of a matrix that transforms each column by itself."""
-    return lambda x: np.apply_along_axis(function, 0, x)
-
-
 # A test is a row: what it is called, what it tests, and what it sums up.
 TESTS = {
     "permutation": SignFlipTest(
@@ -471,7 +462,7 @@ TESTS = {
         "whether the differences are symmetric around 0, by flipping the signs of "
         "their ranks. It rejects equal means if many small gains stand against few "
         "large losses",
-        by_column(signed_ranks),
+        partial(np.apply_along_axis, signed_ranks, 0),
     ),
     "sign": SignFlipTest(
         "sign test", "whether a gain is as likely as a loss of any size", np.sign
@@ -746,10 +737,7 @@ def max_t(flipped, groups, sides, two_sided, level):
 
 
 def _with_opposites(signs, blocks):
-    """Yield the statistics of some tests in blocks of flips and in their opposites.
-
-    Each flip counts with its opposite, which is as likely.
-    """
+    """Yield the statistics of tests in blocks of flips and of their opposites."""
     for parts in zip(*blocks, strict=True):
         signed = np.vstack([sign * x for sign, x in zip(signs, parts, strict=True)])
         yield np.hstack([signed, -signed])

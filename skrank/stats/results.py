@@ -192,10 +192,7 @@ class ConfidenceIntervals(Result, Mapping):
 
     @cached_property
     def _best_first(self):
-        """Return the rows of each (segment, metric), the best ranker first.
-
-        Without segments the label is ``()``.
-        """
+        """Return the rows of each (segment or ``()``, metric), the best first."""
         groups = {}
         for row in self.rows:
             place = self._segment(row), row.get("metric")
