@@ -42,7 +42,7 @@ LIBRARIES = {
     "LightGBM": LGBMRanker(
         n_estimators=N_ROUNDS, num_leaves=7, num_threads=1, verbose=-1
     ),
-    "XGBoost": XGBRanker(n_estimators=N_ROUNDS, max_depth=3, n_jobs=1),
+    "XGBoost": XGBRanker(n_estimators=N_ROUNDS, max_depth=4, n_jobs=1),
     "CatBoost": CatBoostRanker(
         iterations=N_ROUNDS,
         depth=3,
