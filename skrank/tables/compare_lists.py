@@ -93,7 +93,7 @@ def compare_lists(
     pairs, ids, query, _, ranks = ranked_lists(runs, baseline, names, "compare_lists")
     tables = []
     for before, after in pairs.values():
-        y_true = np.nan_to_num(len(query) + 1 - ranks[before])
+        y_true = np.nan_to_num(2 * (len(query) + 1 - ranks[before]))  # whole numbers
         returned, y_score = ~np.isnan(ranks[after]), -np.nan_to_num(ranks[after])
         arrays = Arrays(y_true, y_score, query, returned=returned)
         tables.append(score_requests(requests, arrays, {None: y_score}).table)

@@ -220,6 +220,12 @@ def test_values_by_hand():
     np.testing.assert_allclose(scores.values[0], expected, rtol=1e-12)
 
 
+def test_tied_ranks_of_a_single_query_do_not_look_like_scores():
+    old, new = {"a": 4, "b": 4, "c": 3, "d": 3, "e": 2, "f": 1}, dict.fromkeys("abc", 1)
+    scores = compare_lists({"old": {"q": old}, "new": {"q": new}}, "overlap@3")
+    assert scores.values.item() == pytest.approx((2 + 1 / 2) / 3, rel=1e-12)
+
+
 def test_ids_scores_and_the_order_of_rows_do_not_matter():
     runs = draw_runs(5)
     as_rows = {
