@@ -5,6 +5,7 @@
 from functools import partial
 
 import numpy as np
+from scipy.special import softmax
 
 from skrank._checks import check_choice, check_number
 from skrank._engine.answer import ranking_metric
@@ -558,9 +559,56 @@ def _overlap_of_lists(ranking, *, k):
 
 
 def _jaccard_of_lists(ranking, *, k):
-    shared = k * _overlap_of_lists(ranking, k=k)
+    parts, sizes, n_queries = [], [], ranking.n_queries
+    for one in (ranking, ranking.ideal):
+        # 2 for tie groups in the top k, 1 for those that rank k divides, 0 below.
+        parts.append(1 * (one.above < k) + (one.above + one.size <= k))
+        sizes += [one.total(n * (parts[-1] == 1)) for n in (k - one.above, one.size)]
+    part = 3 * np.repeat(parts[0], ranking.relevant) + parts[1][ranking.group_in_ideal]
+    counts = np.bincount(9 * ranking.query_of_grade + part, minlength=9 * n_queries)
+    shared, y, y_2, z = counts.reshape(n_queries, 9)[:, [8, 7, 5, 4]].T
     total = np.minimum(ranking.n_documents, k) + np.minimum(ranking.n_relevant, k)
-    return shared / np.maximum(total - shared, 1)
+    value = shared / np.maximum(total - shared, 1)
+    known = np.array([total, shared, y, y_2, z, *sizes], dtype=np.intp)
+    widths = (1 + known[[5, 7]].max(axis=0)) * (y + y_2 + z > 0)
+    # Blocks of one width, since sums of padded rows would be rounded differently.
+    for width in np.unique(widths[widths > 0]):
+        (rows,) = (widths == width).nonzero()
+        for some, _ in split_by_width(np.full(len(rows), width**2)):
+            block = rows[some]
+            value[block] = _expected_jaccard(np.arange(width), known[:, block])
+    return value
+
+
+def _expected_jaccard(i, known):
+    """Return the expectation over the orders of the tie groups that rank k divides.
+
+    Of a group of n documents, m are in the top k. Of the documents in both lists,
+    `shared` are in both top k in any order, y in the first top k and in the group of
+    the second list, y_2 the other way round, and z in both groups.
+    """
+    total, shared, y, y_2, z, m, n, m_2, n_2 = known[..., np.newaxis, np.newaxis]
+    # The first top k has u of y', s of z and m - u - s other documents of its group.
+    # Of its y + s documents in the group of the second list, h are in both top k:
+    #     P(u, s) ~ C(y', u) C(z, s) C(n - y' - z, m - u - s),
+    #     P(h | s) ~ C(m', h) C(n' - m', y + s - h), and shared + u + h are in both.
+    u = h = i[:, np.newaxis]
+    p = _log_binomials(y_2, u) + _log_binomials(z, i)
+    p = softmax(p + _log_binomials(n - y_2 - z, m - u - i), axis=(1, 2))
+    q = _log_binomials(m_2, h) + _log_binomials(n_2 - m_2, y + np.minimum(i, z) - h)
+    x = shared + u + i
+    x = x / np.maximum(total - x, 1) @ softmax(q, axis=1)
+    return np.sum(p * x, axis=(1, 2))
+
+
+@np.errstate(divide="ignore")  # log 0 for j > n
+def _log_binomials(n, j):
+    """Return log C(n, j), -inf for j < 0, for n of shape (n_queries, 1, 1)."""
+    factor = np.arange(1, j.max() + 1)  # log factorials would lose digits
+    logs = np.log(np.maximum(n[:, 0] + 1 - factor, 0) / factor)
+    logs = np.pad(logs.cumsum(axis=1), ((0, 0), (1, 0)))
+    row = np.arange(len(n))[:, np.newaxis, np.newaxis]
+    return np.where(j < 0, -np.inf, logs[row, np.maximum(j, 0)])
 
 
 def _rbo_of_lists(ranking, *, p, form="extrapolated"):

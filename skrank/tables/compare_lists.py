@@ -65,11 +65,10 @@ def compare_lists(
     :math:`(1 - p) \sum_{d \geq 1} p^{d - 1} Y_d / d`: from :math:`Y_d = X_d` to
     :math:`Y_d = \min(d, X_d + \max(d - s, 0) + \max(d - n, 0))`.
 
-    With ties, RBO and overlap are the exact expectations over the orderings of both
-    lists, which are independent: a list with ties differs from itself. jaccard is the
-    ratio of the two expected numbers. RBO is variant a of [2]_, which extrapolates
-    differently if the longer list has ties below the end of the shorter one. A query
-    for which both lists are empty is undefined.
+    With ties, the values are the exact expectations over the orderings of both lists,
+    which are independent: a list with ties differs from itself. RBO is variant a of
+    [2]_, which extrapolates differently if the longer list has ties below the end of
+    the shorter one. A query for which both lists are empty is undefined.
 
     References
     ----------
@@ -93,7 +92,7 @@ def compare_lists(
     pairs, ids, query, _, ranks = ranked_lists(runs, baseline, names, "compare_lists")
     tables = []
     for before, after in pairs.values():
-        y_true = np.nan_to_num(len(query) + 1 - ranks[before])
+        y_true = np.nan_to_num(2 * (len(query) + 1 - ranks[before]))  # whole numbers
         returned, y_score = ~np.isnan(ranks[after]), -np.nan_to_num(ranks[after])
         arrays = Arrays(y_true, y_score, query, returned=returned)
         tables.append(score_requests(requests, arrays, {None: y_score}).table)

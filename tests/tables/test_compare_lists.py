@@ -7,6 +7,8 @@ import math
 import pickle
 import re
 import statistics
+from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -25,8 +27,8 @@ def shared(one, other, depth):
     return len({*one[:depth]} & {*other[:depth]})
 
 
-def in_either(one, other, k):
-    return len({*one[:k]} | {*other[:k]})
+def jaccard(one, other, k):
+    return shared(one, other, k) / max(len({*one[:k]} | {*other[:k]}), 1)
 
 
 def rbo(one, other, p=0.9):
@@ -96,6 +98,7 @@ def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
             f"overlap@{k}": lambda *pair, k=k: shared(*pair, k) / k
             for k in (1, 2, 3, 20)
         },
+        **{f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k) for k in (1, 2, 3, 20)},
     }
     frame = compare_lists(runs, [*by_brute_force]).to_frame().set_index("qid")
     assert sum(len(pairs_of_orders(runs, query)) > 1 for query in frame.index) > 15
@@ -106,17 +109,55 @@ def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
             assert row[name] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_jaccard_is_the_ratio_of_the_expected_numbers():
-    runs, cutoffs = draw_runs(2), (1, 2, 3, 20)
-    frame = compare_lists(runs, [f"jaccard@{k}" for k in cutoffs]).to_frame()
-    for query, *values in frame.drop(columns="ranker").itertuples(index=False):
-        pairs = pairs_of_orders(runs, query)
-        for k, value in zip(cutoffs, values, strict=True):
-            in_both, in_any = (
-                statistics.fmean(count(*pair, k) for pair in pairs)
-                for count in (shared, in_either)
-            )
-            assert value == pytest.approx(in_both / in_any, rel=1e-12, abs=1e-12)
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("k", [3, 1, 2, 4, 5, 8])
+def test_jaccard_is_the_mean_over_all_orders_of_lists_of_any_length(k):
+    rng = np.random.default_rng(k)
+    runs, tops = {"old": {}, "new": {}}, {}
+    for query in range(300):  # of up to 6 of 9 documents, in 1 to 4 tie groups
+        tops[f"q{query:03}"] = counts = []
+        for run in runs.values():
+            found = rng.permutation(9)[: rng.integers(query % 9 > 0, 7)].tolist()
+            scores = rng.integers(0, 1 + query % 4, len(found)).tolist()
+            named = map("d{}".format, found)
+            run[f"q{query:03}"] = dict(zip(named, scores, strict=True))
+            orders = all_orders(found, scores)
+            counts.append(Counter(frozenset(order[:k]) for order in orders))
+    frame = compare_lists(runs, f"jaccard@{k}").to_frame().set_index("qid")
+    assert len(frame) > 290  # not those for which both lists are empty
+    for query, value in frame[f"jaccard@{k}"].items():
+        one, other = tops[query]
+        expected = sum(
+            n * n_2 * jaccard([*top], [*top_2], k)
+            for (top, n), (top_2, n_2) in itertools.product(one.items(), other.items())
+        )
+        expected /= one.total() * other.total()
+        assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k"), [(9, 4), (200, 60), (30_000, 5), (4, 4), (4, 9)])
+def test_jaccard_of_two_lists_that_are_all_tied(n, k):
+    run = {"q": dict.fromkeys(map(str, range(n)), 1)}
+    value = compare_lists({"one": run, "other": run}, f"jaccard@{k}").values.item()
+    k = min(k, n)
+    ways = [math.comb(k, x) * math.comb(n - k, k - x) for x in range(k + 1)]
+    expected = sum(Fraction(x * way, 2 * k - x) for x, way in enumerate(ways))
+    assert value == pytest.approx(float(expected / math.comb(n, k)), rel=1e-12)
+
+
+def test_jaccard_of_a_query_does_not_depend_on_other_queries():
+    rng = np.random.default_rng(8)
+    runs = {
+        name: {
+            f"q{query}": dict(enumerate(rng.integers(0, 2 + query % 7, 25).tolist()))
+            for query in range(60)
+        }
+        for name in ("old", "new")
+    }
+    frame = compare_lists(runs, "jaccard@10").to_frame()
+    for query, value in zip(frame["qid"], frame["jaccard@10"], strict=True):
+        alone = {name: {query: run[query]} for name, run in runs.items()}
+        assert compare_lists(alone, "jaccard@10").values.item() == value
 
 
 @pytest.mark.slow_rows
@@ -218,6 +259,12 @@ def test_values_by_hand():
     rbo_of_q2 = 0.5 * 0 + 0.25 * 1 / 2 + 0.125 * 2 / 3 + 0.125 * 2 / 3
     expected = [[1, rbo_of_q2], [1, 1 / 2], [1, 2 / 4], [3 / 5, 2 / 5]]
     np.testing.assert_allclose(scores.values[0], expected, rtol=1e-12)
+
+
+def test_tied_ranks_of_a_single_query_do_not_look_like_scores():
+    old, new = {"a": 4, "b": 4, "c": 3, "d": 3, "e": 2, "f": 1}, dict.fromkeys("abc", 1)
+    scores = compare_lists({"old": {"q": old}, "new": {"q": new}}, "overlap@3")
+    assert scores.values.item() == pytest.approx((2 + 1 / 2) / 3, rel=1e-12)
 
 
 def test_ids_scores_and_the_order_of_rows_do_not_matter():
