@@ -362,7 +362,8 @@ def _check_whole(heads, lengths):
         (twice,) = heads.ids[heads.codes[odd[:1]]].tolist()
         raise ValueError(
             "All rows of a query must come in one batch, and in one process. Got the "
-            f"query {shown(twice)} in two batches: pass queries='split' if the rows of "
-            "a query come in several batches, or leave out the samples that a "
-            "distributed sampler repeats."
+            f"query {shown(twice)} in two batches: number the queries of all batches, "
+            "not of each one, and leave out the samples that a distributed sampler "
+            "repeats. If the rows of one query do come in several batches, pass "
+            "queries='split'."
         )

@@ -102,7 +102,9 @@ def sort(path, memory_limit):
     ):
         connection.execute(f"SET memory_limit = '{memory_limit}'")
         query = f"SELECT qid, y_true, y_score FROM '{path}' ORDER BY qid"
-        batches = connection.sql(query).to_arrow_reader(BATCH)
+        relation = connection.sql(query)
+        read = getattr(relation, "to_arrow_reader", None)  # of DuckDB 1.4
+        batches = (read or relation.fetch_arrow_reader)(BATCH)
         yield "ORDER BY qid", sum(len(batch) for batch in batches)
 
 
