@@ -145,8 +145,7 @@ class Fillings:
         n_queries = len(self._lists.ids)
         if self._filled is None:
             return np.zeros(n_queries, dtype=np.intp)
-        _, query, rows, _ = self._filled
-        return np.bincount(query[rows], minlength=n_queries)
+        return np.bincount(self._filled[2], minlength=n_queries)
 
     def at(self, n_relevant, from_top):
         """Return the ranking with some unjudged documents of each query as relevant.
@@ -156,27 +155,28 @@ class Fillings:
         """
         if self._filled is None:
             return self._rank(self._lists)
-        y_true, query, rows, heads = self._filled
-        n_unjudged = self.most[query[rows]]
-        before = np.arange(len(rows)) - (np.cumsum(self.most) - self.most)[query[rows]]
-        if not from_top:
-            before = n_unjudged - 1 - before
-        n_relevant = np.broadcast_to(n_relevant, self.most.shape)[query[rows]]
+        y_true, rows, query, n_above, data = self._filled
+        n_relevant = np.broadcast_to(n_relevant, self.most.shape)
+        if from_top:
+            is_relevant = n_above < n_relevant[query]
+        else:
+            is_relevant = n_above >= (self.most - n_relevant)[query]
         filled = y_true.copy()
-        filled[rows[before < n_relevant]] = self._grade
-        return self._rank(read_lists(filled, self._data[1], qid=heads, **self._how))
+        filled[rows[is_relevant]] = self._grade
+        return self._rank(read_lists(filled, **data))
 
     @cached_property
     def _filled(self):
-        """Return grades, with no unjudged document relevant, and the unjudged rows.
+        """Return the documents in the order of rank, so that they need not be sorted.
 
-        That is (grades, the query of each row, the unjudged rows in the order of rank,
-        query ids); None if all documents are judged.
+        That is (grades, with no unjudged document relevant; the unjudged rows, the
+        query of each, and how many unjudged ones of it stand above; the other
+        parameters of :func:`read_lists`); None if all documents are judged.
         """
         lists = self._lists
         if lists.judged is None:
             return None
-        y_true, _, judged, judged_from = self._data
+        y_true, y_score, judged, judged_from = self._data
         y_true = numeric_array(y_true, "y_true")
         judged = np.ones(len(y_true), bool) if judged is None else np.array(judged)
         if judged_from is not None:
@@ -185,22 +185,33 @@ class Fillings:
             judged |= np.asarray(self._how["exclude"])
         query = lists.row_query
         query = lists.order.row_query if query is None else query
-        rows = self._in_order(lists, query, np.flatnonzero(~judged))
+        order = self._order(lists, query)
+        how = dict(self._how)
+        for name in ("exclude", "returned"):
+            if how[name] is not None:
+                how[name] = np.asarray(how[name])[order]
+        if how["doc_order"] is not None:
+            how["doc_order"] = how["doc_order"].at(order)
         dtype = y_true.dtype
         for grade in (self._others, self._grade):  # the smallest type that holds it
             is_whole = grade == int(grade)
             smallest = np.min_scalar_type(int(grade)) if is_whole else np.float64
             dtype = np.result_type(dtype, smallest)
-        y_true = np.where(judged, y_true, self._others).astype(dtype)
-        return y_true, query, rows, encode_heads(query)
+        y_true = np.where(judged, y_true, self._others).astype(dtype)[order]
+        (rows,), query = np.nonzero(~judged[order]), query[order]
+        data = {"y_score": numeric_array(y_score, "y_score")[order]}
+        data |= {"qid": encode_heads(query), **how}
+        query = query[rows]
+        starts = np.searchsorted(query, query)
+        return y_true, rows, query, np.arange(len(rows)) - starts, data
 
-    def _in_order(self, lists, query, rows):
-        """Return some rows query by query, in the order of rank; missing ones last."""
+    def _order(self, lists, query):
+        """Return the rows query by query, in the order of rank; missing ones last."""
         is_first = self._rank.keywords["ties"] == "first"
         documents = rank_documents(lists, "first" if is_first else "expected", None)
         place = np.full(len(query), len(query))
         place[documents.row] = np.arange(len(documents.row))
-        return rows[np.lexsort((place[rows], query[rows]))]
+        return np.lexsort((place, query))
 
 
 def rank_again(ranking, y_score, ties, depth=None, columns=None):
@@ -403,6 +414,15 @@ def _pack(scores, codes):
     return keys
 
 
+# So many keys are not sorted if they rise, as in runs. Fewer are sorted in no time.
+WORTH_A_LOOK = 2**14
+
+
+def is_rising(keys):
+    """Return True if the keys of each row are in their order already."""
+    return (keys[:, 1:] >= keys[:, :-1]).all()
+
+
 def sort_packed(lists, rows, width, depth, ties):
     """Return the tie groups of some lists, down to a depth, and the other lists.
 
@@ -429,7 +449,8 @@ def sort_packed(lists, rows, width, depth, ties):
             codes = gather(lists.coded.codes, lists.order.starts[rows], width)
         keys.view(np.uint8)[..., _LOW_BYTES] = codes
     leave_out(keys, lists, rows, np.inf, np.inf)
-    keys.sort(axis=1)
+    if keys.size < WORTH_A_LOOK or not (is_rising(keys[:1]) and is_rising(keys)):
+        keys.sort(axis=1)
     if depth is not None:
         keys = _down_to(keys, depth)
     bits = keys.view(np.uint64)
