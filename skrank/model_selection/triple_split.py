@@ -176,10 +176,14 @@ def _encode_triples(X):
 
 def _first_rows(parts, n_parts):
     """Return the rows in which some entity or relation occurs for the first time."""
-    first = np.empty(n_parts, dtype=np.intp)
-    # An assignment keeps the last of several values: here that of the first row.
-    backwards = np.arange(parts.shape[1])[::-1]
-    first[parts[:, ::-1].T.ravel()] = np.repeat(backwards, len(parts))
+    n_samples = parts.shape[1]
+    first = np.full(n_parts, n_samples)
+    backwards = np.arange(n_samples)[::-1]
+    for part in parts:  # one pass over all of them takes twice as long
+        # An assignment keeps the last of several values: here that of the first row.
+        found = np.full(n_parts, n_samples)
+        found[part[::-1]] = backwards
+        np.minimum(first, found, out=first)
     return np.unique(first)
 
 
