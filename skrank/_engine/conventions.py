@@ -38,6 +38,11 @@ def of_next_grade(grade):
 # How pytrec_eval orders documents, under the libraries that call it for some metrics.
 _BY_PYTREC_EVAL = {"doc_order": "descending", "score_dtype": "float32"}
 
+_UNCUT_IDEAL = (
+    "{} divides the DCG of k documents by that of all relevant ones: ask for ndcg with "
+    "gain={} and, in `returned`, only the first k documents"
+)
+
 _ENTRIES = {
     # dcg_score, ndcg_score, top_k_accuracy_score (the last of tied columns ranks
     # first) and, for each query, roc_auc_score.
@@ -46,11 +51,11 @@ _ENTRIES = {
         "ndcg": {"gain": "linear"},
         "hits": {"ties": "first", "doc_order": "descending"},
         "map": (
-            "average_precision_score and label_ranking_average_precision_score use "
-            "the precision at the end of a tie group for all its documents, which is "
-            "neither the value of one of their orderings nor the mean over them. "
-            "Without ties both are map_score, and with ties lrap_score with "
-            "tied_together=True"
+            "average_precision_score and label_ranking_average_precision_score of "
+            "scikit-learn 1.9 use the precision at the end of a tie group for all its "
+            "documents, which is neither the value of one of their orderings nor the "
+            "mean over them. Without ties both are map_score, and with ties lrap_score "
+            "with tied_together=True"
         ),
         "lrap": {"tied_together": True, "replace_undefined_by": 1.0},
         "ranking_loss": {"ties": "pessimistic", "replace_undefined_by": 0.0},
@@ -103,7 +108,7 @@ _ENTRIES = {
         "recall": {"replace_undefined_by": 1.0, "threshold": 0.5},
         "query_auc": {"ties": "expected", "replace_undefined_by": 0.0},
         "err": (
-            "CatBoost uses the grade itself as the probability that a user stops, "
+            "CatBoost 1.2 uses the grade itself as the probability that a user stops, "
             "err_score uses (2 ** grade - 1) / 2 ** max_grade"
         ),
     },
@@ -126,7 +131,7 @@ _ENTRIES = {
         "ndcg": {"gain": "linear", "ties": "expected"},
         "query_auc": {"ties": "expected", "replace_undefined_by": 0.0},
         "map@k": (
-            "torchmetrics divides by the number of relevant documents among the "
+            "torchmetrics 1.9 divides by the number of relevant documents among the "
             "top k, which depends on the ranking itself; without k it is map_score"
         ),
     },
@@ -163,7 +168,7 @@ _ENTRIES = {
         "dcg": {"gain": np.ones_like},
         "ndcg": {"gain": np.ones_like},
         "hits": (
-            "recpack's HitK is the number of relevant documents in the top k, "
+            "HitK of recpack 0.3 is the number of relevant documents in the top k, "
             "which is k * precision@k"
         ),
     },
@@ -176,8 +181,8 @@ _ENTRIES = {
         "ild": {"replace_undefined_by": 0.0},
         "serendipity": {"replace_undefined_by": 0.0},
         "ndcg": (
-            "RecTools divides DCG by that of k relevant documents, however many there "
-            "are. Divide dcg@k with gain=numpy.ones_like by the sum of "
+            "RecTools 0.19 divides DCG by that of k relevant documents, however many "
+            "there are. Divide dcg@k with gain=numpy.ones_like by the sum of "
             "1 / log2(rank + 1) over the first k ranks. Its "
             "NDCG(divide_by_achievable=True) is ndcg@k with that gain"
         ),
@@ -201,8 +206,8 @@ _ENTRIES = {
         "map@k": {"normalize": "achievable"},
         "ndcg": {"k": 10, "gain": np.ones_like},
         "r_precision": (
-            "recommenders leaves out the users without a relevant item among their "
-            "first R, where r_precision counts 0"
+            "recommenders 1.2 reads the first k = 10 items, and leaves out the users "
+            "without a relevant one among their first R, where r_precision counts 0"
         ),
     },
     # relevance_threshold=1 there is gain="exponential", and nDCGRendle2020 is
@@ -210,7 +215,7 @@ _ENTRIES = {
     "elliot": {
         "*": {"ties": "first", "replace_undefined_by": math.nan},
         "map": (
-            "Elliot's MAP is the mean of precision@1, ..., precision@k, which is "
+            "MAP of Elliot 0.3 is the mean of precision@1, ..., precision@k, which is "
             "mean_precision@k of a list of k documents"
         ),
         "ndcg": {"gain": of_next_grade},
@@ -278,24 +283,23 @@ _ENTRIES = {
         "recall": _BY_PYTREC_EVAL,
         "recall_cap": {"replace_undefined_by": math.nan},
     },
+    # Both are given lists in their order, and a query without a relevant document is an
+    # error in the first. Haystack's recall in the mode "single_hit" is hits.
     "llama_index": {
-        "*": (
-            "LlamaIndex's NDCG divides by the DCG of a list whose documents are all "
-            "relevant, so that the only relevant document, ranked first of ten, gives "
-            "0.22 instead of 1; its other metrics have not been compared"
-        )
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "ndcg": {"gain": np.ones_like},
+        "ndcg@k": _UNCUT_IDEAL.format("LlamaIndex 0.14", "numpy.ones_like"),
+        "precision": {"normalize": "length"},
     },
     "haystack": {
-        "*": (
-            "Haystack's MAP divides by the number of relevant documents that were "
-            "retrieved, so that one of ten relevant documents, ranked first, gives 1 "
-            "instead of 0.1; its other metrics have not been compared"
-        )
+        "*": {"ties": "first"},
+        "ndcg": {"gain": "linear"},
+        "ndcg@k": _UNCUT_IDEAL.format("Haystack 3.4", "'linear'"),
     },
     # It truncates scores to thousandths before it compares them.
     "ampligraph": {
         "*": (
-            "AmpliGraph evaluates link prediction only: pass the convention to "
+            "AmpliGraph 2 evaluates link prediction only: pass the convention to "
             "evaluate_link_prediction"
         )
     },

@@ -753,6 +753,61 @@ def mteb(query):
     }
 
 
+def llama_index(query):
+    from llama_index.core.evaluation.retrieval import metrics
+
+    ids, true = query.ranked
+    names, relevant = [name_of(id) for id in ids], [name_of(id) for id in true]
+    values = {}
+    for name, measure in {
+        "mrr": metrics.MRR(),
+        "map": metrics.AveragePrecision(),
+        "ndcg": metrics.NDCG(),
+        "hits": metrics.HitRate(),
+        "precision": metrics.Precision(),
+        "recall": metrics.Recall(),
+    }.items():
+
+        def ask(k=None, measure=measure):
+            if not relevant:  # it raises an error, and so leaves out the query
+                return math.nan
+            found = measure.compute(expected_ids=relevant, retrieved_ids=names[:k])
+            return found.score
+
+        if name not in ("hits", "precision", "recall"):
+            values[name] = ask()
+        values |= at(name, ask)
+    return values
+
+
+def haystack(query):
+    from haystack import Document
+    from haystack.components import evaluators
+
+    grade_of = dict(zip(query.ids, query.grades, strict=True))
+    ids, true = query.ranked
+    relevant = [Document(content=name_of(id), score=float(grade_of[id])) for id in true]
+    found = [Document(content=name_of(id)) for id in ids]
+    values = {}
+    for name, evaluator in {
+        "mrr": evaluators.DocumentMRREvaluator(),
+        "map": evaluators.DocumentMAPEvaluator(),
+        "ndcg": evaluators.DocumentNDCGEvaluator(),
+        "hits": evaluators.DocumentRecallEvaluator("single_hit"),
+        "recall": evaluators.DocumentRecallEvaluator("multi_hit"),
+    }.items():
+
+        def ask(k=None, evaluator=evaluator):
+            return evaluator.run(
+                ground_truth_documents=[relevant], retrieved_documents=[found[:k]]
+            )["score"]
+
+        if name not in ("hits", "recall"):
+            values[name] = ask()
+        values |= at(name, ask)
+    return values
+
+
 LIBRARIES = {
     "sklearn": (sklearn, "scikit-learn", "sklearn"),
     "trec_eval": (trec_eval, "pytrec-eval-terrier", "pytrec_eval"),
@@ -780,6 +835,8 @@ LIBRARIES = {
     ),
     "beir": (beir, "beir", "beir"),
     "mteb": (mteb, "mteb", "mteb"),
+    "llama_index": (llama_index, "llama-index-core", "llama_index"),
+    "haystack": (haystack, "haystack-ai", "haystack"),
 }
 
 

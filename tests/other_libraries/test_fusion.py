@@ -34,7 +34,7 @@ def draw(seed):
 
 # What Python says when it compiles ranx, and numba when it compiles what ranx calls.
 @pytest.mark.filterwarnings("ignore:.*invalid escape sequence")
-@pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")
+@pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")
 @pytest.mark.skipif(not peers.is_installed("ranx"), reason="ranx is not installed")
 @pytest.mark.slow
 @pytest.mark.parametrize(("method", "norm"), CASES)
