@@ -464,10 +464,7 @@ def _not_a_scorer(metric):
     """Return the error of a metric function that was passed as `scoring`."""
     function = metric.function.__name__
     name = metric.full_name + ("@10" if metric.cutoff == "required" else "")
-    return TypeError(
-        f"{function} is a metric, not a scorer: pass scoring={name!r}, or for other "
-        f"parameters make_ranking_scorer({function}, ...)."
-    )
+    return TypeError(f"{function} is a metric, not a scorer: pass scoring={name!r}.")
 
 
 def _refusing(signature, name):

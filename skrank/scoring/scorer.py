@@ -561,11 +561,10 @@ def _check_takes_qid(metric, params, name):
     try:
         signature.bind_partial(None, None, qid=None, **params)
     except TypeError as error:
-        given = "".join(f", {one}={one}" for one in ("qid", *params))
         raise TypeError(
             "The 'metric' parameter of make_ranking_scorer must be a function that is "
-            f"called as metric(y_true, y_score{given}), or as metric(ranking) with a "
-            f"RankedQueries. Got {name} instead: {error}."
+            "called as metric(y_true, y_score, qid=qid, **params), or as "
+            f"metric(ranking) with a RankedQueries. Got {name} instead: {error}."
         ) from None
 
 
