@@ -85,7 +85,8 @@ def calls_of_sklearn():
         is_sklearn = frame.f_globals.get("__name__", "").startswith("sklearn.")
         code, values = frame.f_code, frame.f_locals
         is_ranker = code.co_name == "fit" and hasattr(values.get("self"), "qid_column")
-        if is_sklearn and code.co_name == "wrapper" and calls:  # of the call before
+        if is_sklearn and code.co_name in ("wrapper", "inner_f") and calls:
+            # They hold what the call before was given.
             calls[-1].data.extend([*values["args"], *values["kwargs"].values()])
         elif is_sklearn or is_ranker:
             given = {"groups": values.get("groups")}

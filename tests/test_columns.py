@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,15 +14,23 @@ import pytest
 import sklearn
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
     AdaBoostRegressor,
+    BaggingRegressor,
     HistGradientBoostingRegressor,
     StackingRegressor,
     VotingRegressor,
 )
-from sklearn.feature_selection import RFECV
-from sklearn.linear_model import Ridge, RidgeCV
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.feature_selection import (
+    RFE,
+    RFECV,
+    SelectFromModel,
+    SequentialFeatureSelector,
+)
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegressionCV, Ridge, RidgeCV
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -394,6 +404,78 @@ def test_a_tool_of_rankers_that_passes_no_query_ids_on_is_not_said_to_stop_early
     first, then = error_of(lambda: boosted.fit(frame, Y5))
     assert first.startswith("AdaBoostRegressor.fit of scikit-learn passes no query ids")
     assert then.startswith("To combine rankers, use FusionRanker, or boosting")
+
+
+def fits(estimator):
+    return lambda X, y, **qid: estimator.fit(X, y, **qid)
+
+
+BY_QUERY = {"scoring": "mrr", "cv": QueryKFold(2)}
+TOOLS = {
+    "cross_validate": lambda X, y, **qid: cross_validate(
+        QueryRanker(Ridge()), X, y, **BY_QUERY, error_score="raise", params=qid or None
+    ),
+    "VotingRegressor": fits(VotingRegressor(MEMBERS)),
+    "TransformedTargetRegressor": fits(TransformedTargetRegressor(MEMBERS[0][1])),
+    "StackingRegressor": fits(StackingRegressor(MEMBERS, cv=2)),
+    "permutation_importance": lambda X, y, **qid: permutation_importance(
+        QueryRanker(Ridge()).fit(X, y, **qid), X, y, scoring="mrr", n_repeats=1
+    ),
+    "SelectFromModel": lambda X, y, **qid: (
+        SelectFromModel(QueryRanker(Ridge())).fit(X, y, **qid).transform(X)
+    ),
+    "RidgeCV": fits(RidgeCV(**BY_QUERY)),
+    "SequentialFeatureSelector": fits(
+        SequentialFeatureSelector(
+            QueryRanker(Ridge()), n_features_to_select=1, **BY_QUERY
+        )
+    ),
+    "Pipeline": fits(make_pipeline(StandardScaler(), QueryRanker(Ridge()))),
+    "RFE": fits(RFE(QueryRanker(Ridge()), n_features_to_select=1)),
+    "RFECV": fits(RFECV(QueryRanker(Ridge()), **BY_QUERY)),
+    "LogisticRegressionCV": fits(
+        LogisticRegressionCV(Cs=[1], solver="liblinear", **BY_QUERY)
+    ),
+    "BaggingRegressor": fits(BaggingRegressor(MEMBERS[0][1])),
+    "AdaBoostRegressor": fits(AdaBoostRegressor(QueryRanker(Ridge()))),
+    "HistGradientBoostingRegressor": fits(
+        HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
+    ),
+}
+PAGE = Path(__file__).parents[1] / "docs" / "query_ids.rst"
+ROWS = re.findall(
+    r"^(``.*?) +(yes|no) +(yes|no) +(yes|no) +(yes|no)$", PAGE.read_text("utf-8"), re.M
+)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of LogisticRegressionCV
+@pytest.mark.parametrize(
+    ("tool", "row"),
+    [(tool, row) for row in ROWS for tool in re.findall(r"``(\w{3,})``", row[0])],
+)
+def test_the_table_of_tools_says_where_query_ids_may_be(tool, row):
+    frame = pd.DataFrame(X5, columns=["a", "b"])
+    by_row = pd.Index(QIDS, name="qid")
+    places = {
+        "column of X": (frame.assign(qid=QIDS), Y5, {}),
+        "index of X": (frame.set_index(by_row), Y5, {}),
+        "index of y": (X5, pd.Series(Y5, index=by_row), {}),
+        "routing": (X5, Y5, {"qid": QIDS}),
+    }
+    said = dict(zip(places, row[1:], strict=True))
+    found = {}
+    for place, (X, y, qid) in places.items():
+        with sklearn.config_context(enable_metadata_routing=place == "routing"):
+            try:
+                TOOLS[tool](X, y, **qid)
+                found[place] = "yes"
+            except (TypeError, ValueError, UserWarning):
+                found[place] = "no"
+    assert found == said
+
+
+def test_every_tool_of_the_table_is_tried():
+    assert set(TOOLS) == {*re.findall(r"``(\w{3,})``", "".join(row[0] for row in ROWS))}
 
 
 def test_the_libraries_that_a_frame_may_be_of_are_listed():
