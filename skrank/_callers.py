@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -64,30 +65,38 @@ def warn_caller(message, category):
 
 
 class Call(NamedTuple):
-    """A function of scikit-learn that is running."""
+    """A function of scikit-learn, or the `fit` of a ranker around it, that runs."""
 
     name: str
     with_qid: str | None  # the call with query ids, if it takes any
     metadata: set  # the names of what was passed for rows
     data: list  # tables among the arguments
+    is_ranker: bool
 
 
 def calls_of_sklearn():
-    """Return the calls of functions of scikit-learn that run, the innermost first."""
+    """Return the calls of scikit-learn that run, the innermost first.
+
+    They are calls of its public names. Among them are those of the `fit` of rankers
+    whose estimators made them.
+    """
     calls = []
-    for frame in sklearn_callers():
-        values = frame.f_locals
-        if frame.f_code.co_name == "wrapper" and calls:  # of the call before
+    for frame in callers():
+        is_sklearn = frame.f_globals.get("__name__", "").startswith("sklearn.")
+        code, values = frame.f_code, frame.f_locals
+        is_ranker = code.co_name == "fit" and hasattr(values.get("self"), "qid_column")
+        if is_sklearn and code.co_name in ("wrapper", "inner_f") and calls:
+            # They hold what the call before was given.
             calls[-1].data.extend([*values["args"], *values["kwargs"].values()])
-        else:
+        elif is_sklearn or is_ranker:
             given = {"groups": values.get("groups")}
             for name in ("params", "fit_params"):
                 if isinstance(values.get(name), dict):
                     given |= values[name]
             metadata = {name for name, value in given.items() if value is not None}
             data = [values.get("X"), values.get("y")]
-            calls.append(Call(*_signature(frame), metadata, data))
-    return calls
+            calls.append(Call(*_signature(frame), metadata, data, is_ranker))
+    return [one for one in calls if not re.search(r"\b_", one.name)]
 
 
 def _signature(frame):

@@ -477,9 +477,14 @@ def progress_bar(total, shown, unit, **options):
 # Without query ids, more rows than these are unlikely to be one query.
 MANY_ROWS = 1000
 
-# What calls the metric function of `sklearn.metrics.make_scorer`. It has the rows of a
-# fold and not their queries.
+# What calls the metric function of `sklearn.metrics.make_scorer`, and how query ids
+# reach that.
 SCORER = ("sklearn.metrics._scorer", "_score")
+IDS_OF_SCORER = (
+    "Query ids reach a scorer of sklearn.metrics.make_scorer in the index of y, named "
+    "'qid', or by metadata routing, after set_score_request(qid=True); a column of X "
+    "does not. Shorter: a scorer name, such as scoring='ndcg@10'."
+)
 
 # The functions of scikit-learn that draw rows of each fold, and what to do instead; the
 # halving searches if their resource is "n_samples".
@@ -527,11 +532,8 @@ def warn_if_not_one_query(n_rows):
     caller = next(callers())
     if (caller.f_globals.get("__name__"), caller.f_code.co_name) == SCORER:
         warn_caller(
-            "All rows of a fold are ranked as one query, since a scorer made with "
-            "sklearn.metrics.make_scorer passes no query ids. Pass a scorer name, "
-            "such as scoring='ndcg@10', or make one with "
-            "skrank.metrics.make_ranking_scorer(ndcg_score, k=10). Both read the "
-            "query ids.",
+            "All rows of a fold are ranked as one query, since there are no query ids. "
+            f"{IDS_OF_SCORER}",
             UserWarning,
         )
     elif n_rows > MANY_ROWS:

@@ -8,8 +8,8 @@ never.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime
+import difflib
 import numbers
-import re
 import sys
 from collections.abc import Mapping
 from itertools import pairwise
@@ -48,7 +48,7 @@ def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None):
     if qid is not None:
         return qid
     running = calls_of_sklearn()
-    cause, lines = _why_none_arrived(running, column)
+    cause, lines = _why_none_arrived(running, column, call)
     if lines is None:
         lines = _ways_to_pass(running, call, X, column, of_column)
     raise ValueError(
@@ -60,40 +60,48 @@ def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None):
 _ENABLE = "sklearn.set_config(enable_metadata_routing=True)"
 
 
-def _why_none_arrived(running, column):
+def _why_none_arrived(running, column, call):
     """Return why query ids did not arrive, and the lines that say what to do.
 
-    `running` are calls of scikit-learn, the innermost first. The cause is empty if
-    there is none; the lines are None if there is nothing better than to pass the ids.
+    They are lost in the first of the `running` calls, the innermost first, that had
+    them or passes none on. The cause is empty if there is none; the lines are None if
+    there is nothing better than to pass the ids.
     """
     is_routed = get_config()["enable_metadata_routing"]
-    if not is_routed and any(QID in one.metadata for one in running):
-        return (
-            "While metadata routing is disabled, scikit-learn passes `qid` to the "
-            "estimator only. "
-        ), f"Call {_ENABLE} first."
-    if any("groups" in one.metadata for one in running):
-        return (
-            "`groups` reaches splitters only; `qid` reaches QueryKFold, rankers and "
-            "scorers. "
-        ), None
     for one in running:
-        scores_itself = re.fullmatch(r"[A-Z]\w+\.fit", one.name)
-        if one.with_qid is None and (scores_itself or one is running[-1]):
-            lines = None
-            if scores_itself:  # rows that it holds out, without their table
-                lines = (
-                    "Put it into a ranker, which holds out whole queries: "
-                    "QueryRanker(..., early_stopping=True, scoring=...)."
-                )
-            return f"{one.name} of scikit-learn passes no query ids on. ", lines
-        if all(find_named(QID, X=data, column=column) is None for data in one.data):
-            continue
-        lines = f"Pass them: {_routed(one.with_qid)}."
-        if one.name.startswith("Pipeline."):
-            lines = "Put its steps into the ranker: QueryRanker(make_pipeline(...))."
-        return f"{one.name} makes arrays of its data and so loses {column!r}. ", lines
+        owner, _, method = one.name.rpartition(".")
+        if one.is_ranker:
+            cause = f"{owner} passes no query ids to its estimator. "
+            return cause, f"Turn it round: GridSearchCV({owner}(...), ...). {_COMBINE}"
+        if one.with_qid is None and (method == "fit" or one is running[-1]):
+            lines = _COMBINE if call.startswith("fit") else _STOP_EARLY
+            cause = f"{one.name} of scikit-learn passes no query ids on. "
+            return cause, lines if method == "fit" else None
+        if QID in one.metadata and not is_routed:
+            return (
+                "While metadata routing is disabled, scikit-learn passes `qid` to the "
+                "estimator only. "
+            ), f"Call {_ENABLE} first."
+        if "groups" in one.metadata:
+            return (
+                "`groups` reaches only the splitter of the same call; `qid` reaches "
+                "QueryKFold, rankers and scorers. "
+            ), None
+        tables = one.data if owner and one.with_qid else ()
+        if any(find_named(QID, X=data, column=column) is not None for data in tables):
+            lines = f"Pass them: {_routed(one.with_qid)}."
+            lines = _PUT_INSIDE if owner == "Pipeline" else lines
+            cause = f"{one.name} makes arrays of its data and so loses {column!r}. "
+            return cause, lines
     return "", None
+
+
+_PUT_INSIDE = "Put its steps into the ranker: QueryRanker(make_pipeline(...))."
+_COMBINE = "To combine rankers, use FusionRanker, or boosting, as in LGBMRanker."
+_STOP_EARLY = (  # rows that it holds out, without their table
+    "Put it into a ranker, which holds out whole queries: "
+    "QueryRanker(..., early_stopping=True, scoring=...)."
+)
 
 
 def _routed(call):
@@ -109,37 +117,45 @@ def _ways_to_pass(running, call, X, column, of_column):
     way = f"Pass them: {call}, or " if call else "Pass them: "
     if of_column is None:
         return f"{way}an index 'qid' of y."
-    ids = _columns_like_ids(X)
-    found = "To read another column:"
-    if len(ids) == 1:
-        found = "X has a column that looks like query ids:"
-    elif ids:
-        found = f"X has columns that look like query ids, {ids}:"
-    name = ids[0] if ids else "user_id"
-    return (
-        f"{way}a column {column!r} of X, or an index 'qid' of X or y.\n"
-        f"{found} {of_column}(..., qid_column={name!r})."
-    )
-
-
-def _columns_like_ids(X, n_rows=1000, most=3):
-    """Return the columns in which equal values follow one another, as in query ids."""
+    call, ids = f"{of_column}(..., qid_column={{!r}})".format, _like_ids(X, column)
+    hint = f"To read another column: {call('user_id')}."
+    if ids:
+        hint = f"Did you mean {' or '.join(map(call, ids))}?"
     names = column_names(X)
+    if names is not None:
+        end = "]" if len(names) <= 20 else ", ...]"
+        hint = f"X has no column {column!r}. {hint} Got {repr(names[:20])[:-1]}{end}."
+    return f"{way}a column {column!r} of X, or an index 'qid' of X or y.\n{hint}"
+
+
+# Names of columns that often hold query ids, in small letters.
+_USUAL = ("qid", "query", "query_id", "session", "user", "user_id", "srch_id", "group")
+
+
+def _like_ids(X, column, n_rows=1000, most=3):
+    """Return the columns that may hold query ids, by their names or in runs of values.
+
+    The names are usual ones, or like that of the `column` that X lacks.
+    """
+    names = column_names(X)
+    known = {str(name).lower(): name for name in names or ()}
+    near = difflib.get_close_matches(str(column).lower(), known, 1, 0.65)
+    likely = _USUAL if column == QID else (*near, *_USUAL)  # "id" is one of documents
+    found = [known[name] for name in likely if name in known]
     if names is None:
         is_matrix = isinstance(X, np.ndarray) and X.ndim == 2
         names = range(X.shape[1]) if is_matrix else ()
-    found = []
     for name in names:
         try:
-            column = take_rows(find_column(X, name), slice(n_rows))
-            values = np.asarray(unwrapped(column)).tolist()
+            values = take_rows(find_column(X, name), slice(n_rows))
+            values = np.asarray(unwrapped(values)).tolist()
             distinct = len(set(values))
         except (TypeError, ValueError):  # such as lists
             continue
         n_runs = 1 + sum(one != other for one, other in pairwise(values))
         if 1 < distinct == n_runs <= len(values) / 2:
             found.append(name)
-    return found[:most]
+    return list(dict.fromkeys(found))[:most]
 
 
 def find_named(name, *, X=None, y=None, column=None):

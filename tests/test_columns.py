@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,10 +14,23 @@ import pytest
 import sklearn
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.feature_selection import RFECV
-from sklearn.linear_model import Ridge, RidgeCV
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    BaggingRegressor,
+    HistGradientBoostingRegressor,
+    StackingRegressor,
+    VotingRegressor,
+)
+from sklearn.feature_selection import (
+    RFE,
+    RFECV,
+    SelectFromModel,
+    SequentialFeatureSelector,
+)
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegressionCV, Ridge, RidgeCV
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -34,7 +49,7 @@ from skrank.integrations import lightgbm_metric
 from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.plot import TieSpanDisplay
-from skrank.rankers import QueryRanker
+from skrank.rankers import QueryRanker, as_regressor
 
 pytestmark = pytest.mark.slow_rows
 
@@ -183,7 +198,7 @@ def test_the_error_without_query_ids_has_three_lines_and_shows_the_call_first():
     ]
 
 
-IDS = {"user": ["b", "b", "a", "a", "a"], "price": [3.0, 1.0, 2.0, 5.0, 4.0]}
+IDS = {"client": ["b", "b", "a", "a", "a"], "price": [3.0, 1.0, 2.0, 5.0, 4.0]}
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -192,16 +207,43 @@ def test_columns_that_look_like_query_ids_are_named(make):
         X = make({**IDS, **dict(more)})
         return message_without_qid("f", "call", X=X, of_column="F")[-1]
 
-    found = "X has a column that looks like query ids: F(..., qid_column='user')."
-    assert last() == found
+    found = "X has no column 'qid'. Did you mean F(..., qid_column='client')? Got "
+    assert last() == f"{found}['client', 'price']."
     # A constant, values that come back, and one value per row do not look like ids.
     for values in ([1] * 5, [0, 1, 1, 0, 0], [1, 2, 3, 4, 5]):
-        assert last({"other": values}) == found
-    assert last({"session": [1, 1, 2, 2, 2]}) == (
-        "X has columns that look like query ids, ['user', 'session']: "
-        "F(..., qid_column='user')."
+        assert last({"other": values}) == f"{found}['client', 'price', 'other']."
+    both = "F(..., qid_column='client') or F(..., qid_column='shop')?"
+    assert f"Did you mean {both}" in last({"shop": [1, 1, 2, 2, 2]})
+    assert "To read another column: F(" in last({"client": IDS["price"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "guess"),
+    [
+        ("qid", "qiid", "qid"),
+        ("QID", "qid", "QID"),
+        ("customer", "costumer", "customer"),
+        *((name, "qid", name) for name in ("session", "Query_ID", "srch_id", "group")),
+        ("id", "qid", None),  # rather that of a document
+        ("item", "qid", None),
+    ],
+)
+def test_a_column_of_query_ids_is_known_by_its_name_in_any_order(name, column, guess):
+    X = pd.DataFrame({"price": [3.0, 1, 2, 5], name: [1, 2, 1, 2]})
+    *_, line = message_without_qid("f", "call", X=X, column=column, of_column="F")
+    lacks = f"X has no column {column!r}."
+    if guess is None:
+        assert line.startswith(f"{lacks} To read another column: ")
+    else:
+        hint = f"Did you mean F(..., qid_column={guess!r})?"
+        assert line == f"{lacks} {hint} Got ['price', {name!r}]."
+
+
+def test_of_a_wide_table_the_first_columns_are_listed():
+    X = pd.DataFrame(np.zeros((2, 30))).add_prefix("f")
+    assert message_without_qid("f", "call", X=X, of_column="F")[-1].endswith(
+        "Got ['f0', " + ", ".join(f"'f{i}'" for i in range(1, 20)) + ", ...]."
     )
-    assert last({"user": IDS["price"]}).startswith("To read another column: ")
 
 
 @pytest.mark.parametrize(
@@ -218,13 +260,13 @@ def test_columns_that_look_like_query_ids_are_named(make):
 )
 def test_the_error_without_query_ids_comes_for_any_data(X):
     line = message_without_qid("f", "call", X=X, of_column="F")[-1]
-    assert line == "To read another column: F(..., qid_column='user_id')."
+    assert "To read another column: F(..., qid_column='user_id')." in line
 
 
 def test_a_column_of_an_array_that_looks_like_query_ids_is_named_by_its_position():
     X = np.column_stack([IDS["price"], [7, 7, 3, 3, 3]])
     line = message_without_qid("f", "call", X=X, of_column="F")[-1]
-    assert line.endswith("looks like query ids: F(..., qid_column=1).")
+    assert line == "Did you mean F(..., qid_column=1)?"
 
 
 X5, Y5 = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
@@ -288,8 +330,8 @@ def test_the_error_without_query_ids_says_first_why_none_arrived():
     frame = frame.assign(qid=QIDS)
     lines = error_of(lambda: split_in_two(ranker, groups=QIDS))
     assert lines[0].startswith(
-        "`groups` reaches splitters only; `qid` reaches QueryKFold, rankers and "
-        "scorers. QueryRanker.fit needs to know"
+        "`groups` reaches only the splitter of the same call; `qid` reaches "
+        "QueryKFold, rankers and scorers. QueryRanker.fit needs to know"
     )
     assert lines[1].startswith("Pass them: cross_val_score(estimator, X, y, params=")
     search = GridSearchCV(ranker, {"estimator__alpha": [1]}, cv=QueryKFold(2))
@@ -299,6 +341,9 @@ def test_the_error_without_query_ids_says_first_why_none_arrived():
         "no query ids.",
         "Call sklearn.set_config(enable_metadata_routing=True) first.",
     ]
+    # Its own splitter got none.
+    lines = error_of(lambda: split_in_two(search, groups=QIDS))
+    assert lines[0].startswith("`groups` reaches only the splitter of the same call; ")
     pipeline = make_pipeline(StandardScaler(), ranker)
     assert error_of(lambda: pipeline.fit(frame, Y5)) == [
         "Pipeline.fit makes arrays of its data and so loses 'qid'. QueryRanker.fit "
@@ -323,6 +368,114 @@ def test_the_error_without_query_ids_says_first_why_none_arrived():
         assert second.startswith("Put it into a ranker, which holds out whole queries")
         start = "HistGradientBoostingRegressor.fit of scikit-learn passes no query ids"
         assert first.startswith(f"{start} on. The scorer of 'mrr' needs to know")
+
+
+MEMBERS = [("a", as_regressor(QueryRanker(Ridge())))]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        VotingRegressor(MEMBERS),
+        StackingRegressor(MEMBERS, cv=2),
+        GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=QueryKFold(2)),
+        GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=2, error_score="raise"),
+    ],
+    ids=["voting", "stacking", "a search by queries", "a search"],
+)
+def test_the_estimator_of_a_ranker_gets_no_query_ids(estimator):
+    frame = pd.DataFrame(X5, columns=["a", "b"]).assign(qid=QIDS)
+    ranker = QueryRanker(estimator)
+    params = {"scoring": "mrr", "cv": QueryKFold(2), "error_score": "raise"}
+    for call in (
+        lambda: ranker.fit(frame, Y5),
+        lambda: ranker.fit(X5, Y5, qid=QIDS),
+        lambda: cross_val_score(ranker, frame, Y5, **params),
+    ):
+        first, then = error_of(call)
+        assert first.startswith("QueryRanker passes no query ids to its estimator. ")
+        assert then.startswith("Turn it round: GridSearchCV(QueryRanker(...), ...).")
+        assert "FusionRanker" in then
+
+
+def test_a_tool_of_rankers_that_passes_no_query_ids_on_is_not_said_to_stop_early():
+    frame = pd.DataFrame(X5, columns=["a", "b"]).assign(qid=QIDS)
+    boosted = AdaBoostRegressor(QueryRanker(Ridge()))
+    first, then = error_of(lambda: boosted.fit(frame, Y5))
+    assert first.startswith("AdaBoostRegressor.fit of scikit-learn passes no query ids")
+    assert then.startswith("To combine rankers, use FusionRanker, or boosting")
+
+
+def fits(estimator):
+    return lambda X, y, **qid: estimator.fit(X, y, **qid)
+
+
+BY_QUERY = {"scoring": "mrr", "cv": QueryKFold(2)}
+TOOLS = {
+    "cross_validate": lambda X, y, **qid: cross_validate(
+        QueryRanker(Ridge()), X, y, **BY_QUERY, error_score="raise", params=qid or None
+    ),
+    "VotingRegressor": fits(VotingRegressor(MEMBERS)),
+    "TransformedTargetRegressor": fits(TransformedTargetRegressor(MEMBERS[0][1])),
+    "StackingRegressor": fits(StackingRegressor(MEMBERS, cv=2)),
+    "permutation_importance": lambda X, y, **qid: permutation_importance(
+        QueryRanker(Ridge()).fit(X, y, **qid), X, y, scoring="mrr", n_repeats=1
+    ),
+    "SelectFromModel": lambda X, y, **qid: (
+        SelectFromModel(QueryRanker(Ridge())).fit(X, y, **qid).transform(X)
+    ),
+    "RidgeCV": fits(RidgeCV(**BY_QUERY)),
+    "SequentialFeatureSelector": fits(
+        SequentialFeatureSelector(
+            QueryRanker(Ridge()), n_features_to_select=1, **BY_QUERY
+        )
+    ),
+    "Pipeline": fits(make_pipeline(StandardScaler(), QueryRanker(Ridge()))),
+    "RFE": fits(RFE(QueryRanker(Ridge()), n_features_to_select=1)),
+    "RFECV": fits(RFECV(QueryRanker(Ridge()), **BY_QUERY)),
+    "LogisticRegressionCV": fits(
+        LogisticRegressionCV(Cs=[1], solver="liblinear", **BY_QUERY)
+    ),
+    "BaggingRegressor": fits(BaggingRegressor(MEMBERS[0][1])),
+    "AdaBoostRegressor": fits(AdaBoostRegressor(QueryRanker(Ridge()))),
+    "HistGradientBoostingRegressor": fits(
+        HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
+    ),
+}
+PAGE = Path(__file__).parents[1] / "docs" / "query_ids.rst"
+ROWS = re.findall(
+    r"^(``.*?) +(yes|no) +(yes|no) +(yes|no) +(yes|no)$", PAGE.read_text("utf-8"), re.M
+)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of LogisticRegressionCV
+@pytest.mark.parametrize(
+    ("tool", "row"),
+    [(tool, row) for row in ROWS for tool in re.findall(r"``(\w{3,})``", row[0])],
+)
+def test_the_table_of_tools_says_where_query_ids_may_be(tool, row):
+    frame = pd.DataFrame(X5, columns=["a", "b"])
+    by_row = pd.Index(QIDS, name="qid")
+    places = {
+        "column of X": (frame.assign(qid=QIDS), Y5, {}),
+        "index of X": (frame.set_index(by_row), Y5, {}),
+        "index of y": (X5, pd.Series(Y5, index=by_row), {}),
+        "routing": (X5, Y5, {"qid": QIDS}),
+    }
+    said = dict(zip(places, row[1:], strict=True))
+    found = {}
+    for place, (X, y, qid) in places.items():
+        with sklearn.config_context(enable_metadata_routing=place == "routing"):
+            try:
+                TOOLS[tool](X, y, **qid)
+                found[place] = "yes"
+            except (TypeError, ValueError, UserWarning):
+                found[place] = "no"
+    assert found == said
+
+
+def test_every_tool_of_the_table_is_tried():
+    assert set(TOOLS) == {*re.findall(r"``(\w{3,})``", "".join(row[0] for row in ROWS))}
 
 
 def test_the_libraries_that_a_frame_may_be_of_are_listed():

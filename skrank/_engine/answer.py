@@ -460,6 +460,13 @@ def _public_signature(definition, facts, defaults, without):
     return inspect.Signature(parameters)
 
 
+def _not_a_scorer(metric):
+    """Return the error of a metric function that was passed as `scoring`."""
+    function = metric.function.__name__
+    name = metric.full_name + ("@10" if metric.cutoff == "required" else "")
+    return TypeError(f"{function} is a metric, not a scorer: pass scoring={name!r}.")
+
+
 def _refusing(signature, name):
     """Return a function that does nothing but take the arguments of a signature.
 
@@ -525,6 +532,8 @@ def ranking_metric(
             try:
                 take(*args, **kwargs)  # raises TypeError for unknown arguments
             except TypeError:
+                if args and hasattr(args[0], "fit"):  # called as a scorer
+                    raise _not_a_scorer(metric) from None
                 refuse(*args, **kwargs)
             values = dict(zip(names, args, strict=False)) | kwargs
             columns = {name: values.pop(name, None) for name in metric.columns}

@@ -163,6 +163,7 @@ def make_ranking_scorer(
     options, direction = dict(params), True
     if metric_of(metric) is None and not takes_a_ranking(metric):
         name = getattr(metric, "__name__", repr(metric))
+        _check_takes_qid(metric, params, name)
         scored = Scored(
             name, f"The scorer of {name}", function=partial(metric, **params)
         )
@@ -549,6 +550,22 @@ class Scored:
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
         arrays = read_arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
+
+
+def _check_takes_qid(metric, params, name):
+    """Raise if a function of the user cannot be called as scorers call it."""
+    try:
+        signature = inspect.signature(metric)
+    except (TypeError, ValueError):  # some callables written in C have no signature
+        return
+    try:
+        signature.bind_partial(None, None, qid=None, **params)
+    except TypeError as error:
+        raise TypeError(
+            "The 'metric' parameter of make_ranking_scorer must be a function that is "
+            "called as metric(y_true, y_score, qid=qid, **params), or as "
+            f"metric(ranking) with a RankedQueries. Got {name} instead: {error}."
+        ) from None
 
 
 def _scored_function(function, params):

@@ -223,7 +223,7 @@ def test_sizes_of_queries_are_recognized():
 
 
 def test_groups_that_reach_the_splitter_only_are_named():
-    with pytest.raises(ValueError, match="`groups` reaches splitters only"):
+    with pytest.raises(ValueError, match="`groups` reaches only the splitter"):
         cross_val_score(
             QueryRanker(Ridge()),
             X,

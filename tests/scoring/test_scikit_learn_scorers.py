@@ -1,4 +1,4 @@
-"""Metric functions that a scorer of scikit-learn calls, which knows no queries."""
+"""Metric functions in `make_scorer` of scikit-learn, and passed as scorers."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -13,8 +13,15 @@ import sklearn
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_score,
+    cross_validate,
+)
 
+import skrank.metrics
+from skrank._engine.request import METRICS, metric_of
 from skrank.metrics import (
     make_ranking_scorer,
     mean_rank,
@@ -22,6 +29,7 @@ from skrank.metrics import (
     ndcg_score,
     recall_at_k_score,
 )
+from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
 X = np.arange(24.0).reshape(12, 2)
@@ -29,8 +37,9 @@ Y = np.array([0, 1, 0, 1, 0, 2, 1, 0, 0, 0, 1, 2])
 QID = np.repeat([5, 6, 7, 8], 3)
 MODEL = LinearRegression().fit(X, Y)
 MESSAGE = (
-    r"All rows of a fold are ranked as one query.*scoring='ndcg@10'.*"
-    r"make_ranking_scorer\(ndcg_score, k=10\)"
+    "All rows of a fold are ranked as one query.* in the index of y, named 'qid', or "
+    r"by metadata routing, after set_score_request\(qid=True\); a column of X does "
+    "not.*scoring='ndcg@10'"
 )
 
 
@@ -42,6 +51,89 @@ SCORERS = {
     "a clone": clone(make_scorer(ndcg_score, k=10), safe=False),
     "a pickle": pickle.loads(pickle.dumps(make_scorer(ndcg_score, k=10))),
 }
+
+
+# The metric functions by name, and rows of 20 queries with all columns that they read.
+FUNCTIONS = {
+    name: metric
+    for name in skrank.metrics.__all__
+    if (metric := metric_of(getattr(skrank.metrics, name))) is not None
+}
+RNG = np.random.default_rng(0)
+QIDS = np.repeat(np.arange(20), 6)
+FEATURES, GRADES = RNG.normal(size=(120, 2)), RNG.choice(4, 120, p=[0.7, 0.1, 0.1, 0.1])
+COLUMNS = {
+    "subtopics": RNG.random((120, 3)) < 0.2,
+    "group": RNG.integers(0, 2, 120),
+    "profile": RNG.dirichlet([1, 1], 20)[QIDS],
+    "features": RNG.normal(size=(120, 2)),
+    "popularity": RNG.uniform(0.1, 1, 120),
+    "propensity": RNG.uniform(0.1, 1, 120),
+    "expected": RNG.uniform(0, 1, 120),
+}
+
+
+def cross_validated(scoring, X=FEATURES, y=GRADES, **params):
+    """Return the scores of three folds as a list."""
+    params |= {"cv": QueryKFold(3), "error_score": "raise"}
+    found = cross_validate(QueryRanker(Ridge()), X, y, scoring=scoring, **params)
+    return found["test_score"].tolist()
+
+
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_metric_function_in_make_scorer_equals_its_scorer_name(name):
+    metric, k = FUNCTIONS[name], {}
+    scoring = metric.full_name
+    if metric.cutoff != "never":
+        k, scoring = {"k": 3}, f"{scoring}@3"
+    made = make_scorer(
+        metric.function, greater_is_better=not scoring.startswith("neg_"), **k
+    )
+    params = {"qid": QIDS, **{column: COLUMNS[column] for column in metric.columns}}
+    if "profile" in params:
+        params["group"] = np.eye(2)[params["group"]]
+    with sklearn.config_context(enable_metadata_routing=True):
+        expected = cross_validated(scoring, params=params)
+        asks = clone(made, safe=False).set_score_request(**dict.fromkeys(params, True))
+        assert cross_validated(asks, params=params) == expected
+    assert len({*expected}) > 1 or name == "judged_at_k_score"  # without unjudged rows
+    by_index = pd.Series(GRADES, index=pd.Index(QIDS, name="qid"))
+    if needed := {*metric.columns} - {*metric.optional}:
+        with pytest.raises(TypeError, match=f"missing .* argument.*{min(needed)}"):
+            cross_validated(made, y=by_index)
+    else:
+        found = cross_validated(made, y=by_index)
+        assert found == cross_validated(scoring, y=by_index)
+        assert found == expected or metric.optional
+        frame = pd.DataFrame(FEATURES).add_prefix("f").assign(qid=QIDS)
+        with pytest.warns(UserWarning, match=MESSAGE):  # the column does not reach it
+            cross_validated(made, frame)
+
+
+def test_the_table_above_has_every_metric_function():
+    functions = {
+        metric.function
+        for metric in METRICS.values()
+        if metric.function is not None and metric.own is None
+    }
+    assert functions == {metric.function for metric in FUNCTIONS.values()}
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"),
+    [
+        (ndcg_score, "ndcg"),
+        (mean_rank, "neg_mean_rank"),
+        (recall_at_k_score, "recall@10"),
+        (partial(ndcg_score, k=5), "ndcg"),
+    ],
+    ids=["plain", "lower is better", "with a cutoff", "partial"],
+)
+def test_a_metric_function_as_scoring_raises_the_error_with_the_name(metric, name):
+    search = GridSearchCV(Ridge(), {"alpha": [1]}, scoring=metric, error_score="raise")
+    with pytest.raises(TypeError, match=f"is a metric, not a scorer.*scoring='{name}'"):
+        search.fit(X, Y)
 
 
 @pytest.mark.parametrize("name", SCORERS)

@@ -5,6 +5,7 @@
 import copy
 import pickle
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -304,6 +305,48 @@ def test_repr_is_the_call_that_made_the_scorer(scorer, text):
     assert repr(scorer) == f"make_ranking_scorer({text})"
 
 
+class InC:
+    """A callable without a signature, as some that are written in C."""
+
+    __signature__ = 0
+
+    def __call__(self, y_true, y_score, qid):
+        return 1.0
+
+
+class Measure:
+    """What a scorer can call, and a method that it cannot."""
+
+    def __call__(self, y_true, y_score, qid, factor=1):
+        return factor * len(np.unique(qid))
+
+    def plain(self, y_true, y_score):
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "params", "expected"),
+    [
+        (Measure(), {}, 3),
+        (Measure(), {"factor": 2}, 6),
+        (Measure().__call__, {}, 3),
+        (InC(), {}, 1),
+        (partial(Measure(), factor=2), {}, 6),
+        (lambda *args, **kwargs: len(np.unique(kwargs["qid"])), {}, 3),
+        (lambda y_true, y_score, *, qid, sample_weight: sum(sample_weight), {}, 9),
+        (partial(precision_at_k_score, k=1), {}, PRECISION_1),
+        (lambda ranking: np.full(3, 2.0), {}, 2),
+    ],
+)
+def test_callables_of_all_kinds_are_metrics(model, metric, params, expected):
+    weighted = {"sample_weight": np.ones(9)} if expected == 9 else {}
+    score = make_ranking_scorer(metric, **params)(model, X, Y, qid=QID, **weighted)
+    assert score == pytest.approx(expected)
+
+
+FORMS = r"metric\(y_true, y_score, qid=qid, \*\*params\), or as metric\(ranking\)"
+
+
 @pytest.mark.parametrize(
     ("metric", "params", "error", "message"),
     [
@@ -323,6 +366,14 @@ def test_repr_is_the_call_that_made_the_scorer(scorer, text):
         (ndcg_score, {"gain": "random"}, ValueError, "'gain' .*Got 'random'"),
         ("mrr", {"gain": "linear"}, TypeError, "gain"),
         (ndcg_score, {"nope": 1}, TypeError, "nope"),
+        # Functions that a scorer could not call.
+        (lambda y_true, y_score: 1.0, {}, TypeError, FORMS + ".*Got <lambda> instead"),
+        (lambda y_true, y_score, group: 1.0, {}, TypeError, FORMS),
+        (lambda: 1.0, {}, TypeError, FORMS + ".*too many positional"),
+        (partial(lambda a, b, k: 1.0, k=2), {}, TypeError, FORMS + ".*'qid'"),
+        (r2_score, {}, TypeError, FORMS + ".*r2_score.*'qid'"),
+        (Measure().plain, {}, TypeError, FORMS),
+        (Measure(), {"nope": 1}, TypeError, FORMS + ".*'nope'"),
         ("mrr", {"qid": QID}, TypeError, "'qid' has a value per row"),
         ("mrr", {"sample_weight": Y}, TypeError, "'sample_weight' has a value per"),
         ("mrr", {"average": None}, ValueError, "'average' parameter .*Got None"),
