@@ -448,6 +448,11 @@ def read_lists(
         elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
             # Targets among one candidate would be 0.
             y_score = flatten_column(y_score, "y_score")
+        if exclude is not None and y_true.shape == y_score.shape:
+            # Else it could be the highest grade of its query.
+            exclude = _check_mask(exclude, y_true.shape, "exclude")
+            out = exclude.toarray() if sparse.issparse(exclude) else exclude
+            y_true = np.where(out, y_true.dtype.type(0), y_true)
         if not all_finite(y_true):
             raise not_finite("y_true")
         if y_true.dtype.kind == "f" and look_swapped(y_true, y_score):
@@ -522,8 +527,6 @@ def _read_matrix(y_true, y_score, threshold, flatten, exclude):
     """Return documents of which each query has a row."""
     y_score, order, is_finite, exclude = _rows_of_matrix(y_score, exclude)
     grades = as_bytes(y_true.ravel())
-    if exclude is not None:
-        grades = np.where(exclude, grades.dtype.type(0), grades)
     relevant = _relevant(grades, threshold, order)
     if flatten:
         grades, relevant = _all_relevant(grades, relevant, threshold)

@@ -5,6 +5,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 
 from skrank._engine.request import METRICS
 from skrank.metrics import (
@@ -17,6 +18,13 @@ from skrank.metrics import (
     tie_report,
 )
 
+OPTIONS = [
+    {"ties": "expected"},
+    {"ties": "first"},
+    *({"threshold": threshold} for threshold in (1, "max", None)),
+]
+# Those whose relevant documents may have any grade.
+OF_ALL_GRADES = ["rank_correlation", "spearman"]
 NAMES = [
     f"{metric.full_name}@3" if metric.cutoff == "required" else metric.full_name
     for metric in METRICS.values()
@@ -25,7 +33,10 @@ NAMES = [
 
 
 def draw(seed):
-    """Return rows, of which some have no score, and which of them are excluded."""
+    """Return rows, and which of them are excluded.
+
+    These have no score, and the highest or the lowest grades of all.
+    """
     rng = np.random.default_rng(seed)
     n = 60
     rows = {
@@ -36,6 +47,7 @@ def draw(seed):
     }
     exclude = rng.random(n) < 0.3
     rows["y_score"][exclude] = np.nan
+    rows["y_true"][exclude] = rng.choice([-9, 9], exclude.sum())
     return rows, exclude, {name: rng.random(n) < 0.6 for name in ("judged", "returned")}
 
 
@@ -45,16 +57,31 @@ def left(rows, exclude):
 
 
 @pytest.mark.parametrize("masks", [(), ("judged",), ("returned",)], ids=str)
-@pytest.mark.parametrize("ties", ["expected", "first"])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-def test_every_metric_is_that_of_the_other_rows(ties, masks):
+def test_every_metric_is_that_of_the_other_rows(options, masks):
+    names = OF_ALL_GRADES if options.get("threshold", 0) is None else NAMES
     for seed in range(3):
         rows, exclude, given = draw(seed)
         rows |= {name: given[name] for name in masks}
         rows["sample_weight"] = 1.0 + rows["qid"]
-        found = evaluate(**rows, exclude=exclude, metrics=NAMES, ties=ties)
-        expected = evaluate(**left(rows, exclude), metrics=NAMES, ties=ties)
+        found = evaluate(**rows, exclude=exclude, metrics=names, **options)
+        expected = evaluate(**left(rows, exclude), metrics=names, **options)
         np.testing.assert_allclose([*found.values()], [*expected.values()], rtol=1e-13)
+
+
+@pytest.mark.parametrize("threshold", [0, 1, "max"])
+@pytest.mark.parametrize("form", [np.array, csr_matrix])
+def test_cells_of_a_matrix_are_as_if_they_were_not_there(form, threshold):
+    rng = np.random.default_rng(0)
+    grades = rng.integers(0, 4, (9, 7))
+    scores = rng.integers(0, 4, (9, 7)).astype(float)
+    exclude = rng.random((9, 7)) < 0.4
+    qid = np.repeat(np.arange(9), 7)[~exclude.ravel()]
+    options = {"metrics": NAMES, "threshold": threshold}
+    found = evaluate(form(grades), scores, exclude=form(exclude), **options)
+    expected = evaluate(grades[~exclude], scores[~exclude], qid=qid, **options)
+    np.testing.assert_allclose([*found.values()], [*expected.values()], rtol=1e-13)
 
 
 @pytest.mark.parametrize("unjudged", ["condensed", "inferred", "lowest", "highest"])
