@@ -344,6 +344,11 @@ def _check_known(params, asked, caller):
     if unknown or "k" in params:
         if "k" in params:
             hint = " Write k into the name: 'ndcg@10'."
+        elif unknown[0] in INPUT:
+            hint = (
+                " It has an entry for each row: evaluate takes it, and the rows of "
+                "judgements and a run are evaluate(**align(qrels, run), ...)."
+            )
         else:
             given = INPUT, ("doc_id", "convention"), known
             hint = meant_by(unknown[0], chain.from_iterable(given))

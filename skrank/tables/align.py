@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -246,31 +246,50 @@ def join_runs(runs, names, of):
         if np.count_nonzero(~np.isnan(scores[:, j])) < len(run.value):
             counts = np.bincount(place[rows])
             row = rows.start + np.flatnonzero(counts[place[rows]] > 1)[:1]
-            found = document[row], ids[query[row]]
-            twice, of_query = (text_of(one).tolist()[0] for one in found)
-            raise ValueError(
-                f"A document must occur once for each query in {name}. Got document "
-                f"{shown(twice)} of query {shown(of_query)} more than once."
-            )
+            raise _twice(document[row], ids[query[row]], name)
     return ids, query[pairs], document[pairs], scores
 
 
+def _twice(document, query, name):
+    """Return the error of a document that occurs twice for a query."""
+    cure = (
+        "Keep its highest value, frame.groupby(['qid', 'doc_id'], as_index=False).max()"
+        ", or its first place in a list, list(dict.fromkeys(documents))."
+    )
+    if name == TRUTH.name:
+        cure += " Judgements of subtopics: read_qrels(path, subtopics=True)."
+    return ValueError(
+        f"A document must occur once for each query in {name}. Got document "
+        f"{_an_id(document)} of query {_an_id(query)} more than once. {cure}"
+    )
+
+
 def _read_runs(runs, names, of):
-    """Return the Triples of the runs of an argument, `of`, with ids of one type."""
+    """Return the Triples of the runs of an argument, `of`, with ids of one type.
+
+    A run that is an empty dict has none, unless all are empty.
+    """
     named = {name: f"{of}[{name!r}]" for name in runs}
+    filled = [name for name, run in runs.items() if not _is_empty(run)] or [*runs]
     sides = {
-        name: read_form(run, RESULT._replace(name=named[name]), names)
-        for name, run in runs.items()
+        name: read_form(runs[name], RESULT._replace(name=named[name]), names)
+        for name in filled
     }
     # The ids of TREC files are text, even where other sources have integers.
-    first = next((name for name, run in runs.items() if is_trec(run)), next(iter(runs)))
+    first = next((name for name in filled if is_trec(runs[name])), filled[0])
     for name, side in sides.items():
         of_trec = is_trec(runs[first]), is_trec(runs[name])
         pair = named[first], named[name]
         sides[first], sides[name], _ = with_ids_of_one_type(
             sides[first], side, pair, of_trec
         )
-    return {named[name]: side for name, side in sides.items()}
+    none = Triples(*(column[:0] for column in sides[first]))
+    return {named[name]: sides.get(name, none) for name in runs}
+
+
+def _is_empty(run):
+    """Return True for a dict of queries for none of which a run returned anything."""
+    return isinstance(run, Mapping) and not any(len(found) for found in run.values())
 
 
 def with_subtopics(truth, subtopic, judged_from):
@@ -362,8 +381,8 @@ def with_ids_of_one_type(truth, result, names, of_trec):
             )
             raise TypeError(
                 f"The {what} ids of {names[0]} and {names[1]} must be of one type. Got "
-                f"{got}: make both text with str(), and the ids of a file with "
-                "pandas.read_csv(path, dtype=str)."
+                f"{got}: make both text, those of a file with pandas.read_csv(path, "
+                "dtype=str), which keeps leading zeros, and others with str()."
             )
         sides[other] = sides[other]._replace(**{field: ids[other].astype("S24")})
         changed.append(
@@ -520,7 +539,8 @@ def from_topk(
     Warns
     -----
     UserWarning
-        If queries without relevant documents are dropped.
+        If queries without relevant documents are dropped, or the scores look like
+        distances.
 
     See Also
     --------
@@ -559,8 +579,27 @@ def from_topk(
         raise ValueError(
             "Input scores contains NaN. Where nothing was returned, pass the index -1."
         )
+    if greater_is_better:
+        _warn_if_distances(result)
     aligned = align_triples(truth, result, ("relevant", "indices"))
     return Bunch(**(aligned | {"qid": ids[aligned.qid]}))
+
+
+def _warn_if_distances(result):
+    """Warn if nearly all rows of a top k have scores that rise from left to right."""
+    row, left, right = result.qid[1:], result.value[:-1], result.value[1:]
+    is_step = (row == result.qid[:-1]) & (left != right)
+    steps = np.bincount(row[is_step])
+    rising = np.bincount(row[is_step & (left < right)], minlength=len(steps))
+    # Ten steps rise by chance once in a thousand times.
+    n_rising = np.count_nonzero((steps > 0) & (steps == rising))
+    if rising.sum() >= 10 and n_rising >= 0.9 * np.count_nonzero(steps):
+        warn_caller(
+            f"The scores rise from left to right in {n_rising} of {len(steps)} rows of "
+            "indices, as distances do, but larger scores rank first. If they are "
+            "distances, pass greater_is_better=False.",
+            UserWarning,
+        )
 
 
 def _one_id_each(qid, n_queries):
@@ -723,11 +762,7 @@ def _join_block(query, doc_id, n_truth, ids, names):
         twice = np.flatnonzero(row_of[part] != np.arange(len(part)))
         if len(twice):
             row = first + twice[0]
-            raise ValueError(
-                f"A document must occur once for each query in {name}. Got document "
-                f"{_an_id(doc_id[row:])} of query {_an_id(ids[query[row] :])} "
-                "more than once."
-            )
+            raise _twice(doc_id[row:], ids[query[row] :], name)
     row_of.fill(-1)
     row_of[in_truth] = np.arange(n_truth)
     judgement = row_of[in_run]

@@ -184,9 +184,10 @@ def ranked_lists(runs, baseline, names, caller):
     ids, ranks = text_of(ids), {}
     for name, run in zip(runs, scores.T, strict=True):
         (rows,) = np.nonzero(~np.isnan(run))
-        top = documents_of(query[rows], run[rows])
-        ranks[name] = np.full(len(run), np.nan)  # tied documents share their mean
-        ranks[name][rows[top.row]] = top.above + (top.size + 1) / 2
+        ranks[name] = np.full(len(run), np.nan)
+        if len(rows):  # tied documents share their mean
+            top = documents_of(query[rows], run[rows])
+            ranks[name][rows[top.row]] = top.above + (top.size + 1) / 2
     in_run = [np.bincount(query, ~np.isnan(run)) > 0 for run in scores.T]
     if (np.sum(in_run, axis=0) < 2).all():
         raise ValueError(

@@ -247,7 +247,7 @@ def ids_of(values, what):
 
     Errors name `what` they are, such as "document ids of run".
     """
-    text = _text_of_arrow(values)
+    text = _text_of_arrow(values, what)
     if text is not None:
         return text
     values = unwrapped(values)
@@ -267,7 +267,7 @@ def ids_of(values, what):
         values = values.tolist()
     types = set(map(type, values))
     if all(issubclass(kind, str) for kind in types):
-        return _encoded(values)
+        return _encoded(values, what)
     if all(map(_is_integer_type, types)):
         if max(map(abs, values)) < 2**63:
             return np.fromiter(values, np.int64, len(values))
@@ -305,7 +305,7 @@ def _ascii(texts):
     return text.view(f"S{text.shape[1]}").ravel()
 
 
-def _text_of_arrow(column):
+def _text_of_arrow(column, what):
     """Return the text of a column that Arrow can read, or None for another column."""
     is_object = getattr(column, "dtype", None) is np.dtype(object)
     if is_object or not hasattr(column, "__arrow_c_stream__"):
@@ -322,19 +322,37 @@ def _text_of_arrow(column):
     _, bounds, data = text.buffers()
     bounds = np.frombuffer(bounds, dtype=np.int64)[text.offset :][: len(text) + 1]
     data = np.frombuffer(data or b"", dtype=np.uint8)
-    return fixed_width(data, bounds[:-1], bounds[1:])
+    return _in_bytes(data, bounds[:-1], bounds[1:], what)
 
 
 def _is_integer_type(kind):
     return issubclass(kind, numbers.Integral) and kind is not bool
 
 
-def _encoded(texts):
-    encoded = [text.encode(*CODEC) for text in texts]
+def _encoded(texts, what):
+    try:
+        encoded = [text.encode(*CODEC) for text in texts]
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"The {what} must be text that UTF-8 can encode. Got {shown(error.object)}."
+        ) from None
     length = np.fromiter(map(len, encoded), np.int64, len(encoded))
     end = np.cumsum(length)
     data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    return fixed_width(data, end - length, end)
+    return _in_bytes(data, end - length, end, what)
+
+
+def _in_bytes(data, starts, ends, what):
+    """Return parts of a text as bytes of one width, in which a NUL is no letter."""
+    filled = np.flatnonzero(ends > starts)
+    cut = filled[data[ends[filled] - 1] == 0]
+    if len(cut):
+        id = bytes(data[starts[cut[0]] : ends[cut[0]]]).decode(*CODEC)
+        raise ValueError(
+            f"The {what} must not end in NUL, by which they could not be told from "
+            f"those without it. Got {shown(id)}."
+        )
+    return fixed_width(data, starts, ends)
 
 
 def first_no_integer(ids):

@@ -149,12 +149,7 @@ def fuse(
         if weight > 0
     }
     fusion = fusion._replace(weights=fusion.weights[fusion.weights > 0])
-    returned = [not _is_empty(run) for run in runs.values()]
-    if any(returned):
-        runs = {name: run for name, run in runs.items() if not _is_empty(run)}
-    ids, query, documents, found = join_runs(runs, names, "runs")
-    scores = np.full((len(found), len(returned)), np.nan)
-    scores[:, np.flatnonzero(returned)] = found
+    ids, query, documents, scores = join_runs(runs, names, "runs")
     fused = fuse_scores(query, scores, fusion)
     top = documents_of(query, fused)
     order = top.row.copy()
@@ -178,11 +173,6 @@ def check_runs(runs, names, caller):
         )
     for name, column in zip(("qid", "doc_id", "score"), names, strict=True):
         check_column_name(column, name, caller)
-
-
-def _is_empty(run):
-    """Return True for a dict of queries for none of which a run returned anything."""
-    return isinstance(run, Mapping) and not any(len(found) for found in run.values())
 
 
 FUSION_METHODS = ("rrf", "sum", "mnz", "max", "isr", "borda")

@@ -210,7 +210,8 @@ def read_letor(
         if type(error) is ValueError:
             _refuse_ids(path)
         raise ValueError(
-            f"{path} cannot be read as text of LETOR (SVMlight): {error}"
+            f"{path} cannot be read as text of LETOR (SVMlight): {error} A line is "
+            "'2 qid:10 1:0.5 3:0.1', with each feature once, in ascending order."
         ) from error
     if not len(y):
         raise ValueError(
@@ -346,7 +347,8 @@ def read_open(file, path, format):
 
     `path` is what errors call it; if that ends in ".gz" it is unpacked. The tag is that
     of the first line, and None for judgements. If only the ranks of a run order its
-    documents, and the format does not read them, this warns.
+    documents, or order them the other way round, and the format does not read them,
+    this warns.
     """
     parts, n_lines, tag = [], 0, None
     # The ranks of a run in which all documents of each query are tied so far. Most runs
@@ -360,6 +362,15 @@ def read_open(file, path, format):
             raise ValueError(_first_error(chunk, format, path, n_lines))
         if format is RUN:
             tag = tag or _tag(chunk)
+            # Of most runs the first lines show that they are none.
+            head = chunk[: chunk.find(b"\n", 1000) + 1] or chunk
+            if not parts and _are_distances(head) and _are_distances(chunk):
+                warn_caller(
+                    f"The scores of {path} rise with the ranks in every query, as "
+                    "distances do, but larger scores rank first. If the ranks should "
+                    f"order the documents, {_BY_RANK}",
+                    UserWarning,
+                )
         if ranks is not None:
             by_rank = _parse(chunk, RUN_BY_RANK)[0] if _are_tied(part) else None
             ranks = None if by_rank is None else [*ranks, by_rank.value]
@@ -381,8 +392,7 @@ def read_open(file, path, format):
         warn_caller(
             f"The scores of {path} are equal for all documents of a query, and the "
             "ranks are not. Only scores order documents, so that all of them are tied. "
-            "If the ranks should order them, read the file by "
-            "skrank.tables.read_run(path, order='rank').",
+            f"If the ranks should order them, {_BY_RANK}",
             UserWarning,
         )
     return triples, tag
@@ -395,6 +405,22 @@ def _tag(chunk):
         if len(words) == RUN.n_fields and not words[0].startswith(b"#"):
             return words[-1].strip().decode("utf-8", "surrogateescape")
     return None
+
+
+_BY_RANK = "read the file by skrank.tables.read_run(path, order='rank')."
+
+
+def _are_distances(lines):
+    """Return True if the scores of a run rise with the ranks in each query."""
+    (by_score, _), (by_rank, _) = (_parse(lines, form) for form in (RUN, RUN_BY_RANK))
+    if by_rank is None:  # what stands there are no numbers
+        return False
+    _, query = encode_qid(by_rank.qid)
+    order = np.lexsort((by_rank.value, query))
+    query, score, rank = query[order], by_score.value[order], by_rank.value[order]
+    is_next = query[1:] == query[:-1]
+    rises = (score[1:] > score[:-1]) & (rank[1:] > rank[:-1])
+    return bool(is_next.any() and rises[is_next].all())
 
 
 def _are_tied(triples):

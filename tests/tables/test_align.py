@@ -218,8 +218,21 @@ REFUSED = {
     "NaN": (QRELS, {"q1": {"d1": np.nan}}, "Got nan for document 'd1' of query 'q1'"),
     "infinite grade": ({"q1": {"d1": np.inf}}, RUN, "Got inf for document 'd1'"),
     "None": (QRELS, {"q1": {"d1": None}}, "'score' parameter must hold real numbers"),
-    "text and integers": (QRELS, {"q1": {1: 0.5}}, "make both text with str()"),
+    "text and integers": (QRELS, {"q1": {1: 0.5}}, "make both text, those"),
     "integers and text": ({1: {"d1": 1}}, RUN, "query ids .* make both text"),
+    "an id that ends in NUL": (QRELS, {"q1": {"d1\0": 1}}, r"of run .* NUL.*'d1.x00'"),
+    "a query that ends in NUL": (
+        pd.DataFrame({"qid": ["q1\0"], "doc_id": ["d1"], "grade": [1]}),
+        RUN,
+        "query ids of qrels must not end in NUL",
+    ),
+    "half a character": (
+        {"q\ud800": {"d1": 1}},
+        RUN,
+        r"UTF-8 can encode. Got 'q.ud800",
+    ),
+    "documents of subtopics": (QREL_ROWS + QREL_ROWS[:1], RUN, "subtopics=True"),
+    "a list with its cure": (QRELS, {"q1": ["a", "a"]}, r"list\(dict.fromkeys\("),
     "both at once": (
         QRELS,
         {"q1": {"d1": 1, 2: 1}},

@@ -402,7 +402,7 @@ def test_a_frame_is_that_of_the_library_of_the_runs():
         (RUNS, {"metrics": "rbo_min(p=0)"}, ValueError, "'p' parameter of rbo"),
         (RUNS, {"metrics": "rbo(ties='first')"}, TypeError, "takes: .*'ties'"),
         (RUNS, {"metrics": []}, ValueError, "at least one metric"),
-        ({1: OLD, 2: {}}, {}, ValueError, "must hold an id"),
+        ({1: OLD, 2: {}}, {}, ValueError, "needs runs with queries in common"),
         ({**RUNS, "x": {"q1": {"a": math.nan}}}, {}, ValueError, "must be numbers"),
         ({**RUNS, "x": {"q1": ["a", "a"]}}, {}, ValueError, "more than once"),
         ({**RUNS, "x": {1: ["a"]}}, {}, TypeError, "of one type"),
@@ -411,6 +411,19 @@ def test_a_frame_is_that_of_the_library_of_the_runs():
 def test_bad_input_is_refused(runs, options, error, text):
     with pytest.raises(error, match=text):
         compare_lists(runs, **{"metrics": "rbo", **options})
+
+
+def test_a_run_that_returned_nothing_has_an_empty_list_for_each_query():
+    runs = {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 2.0}}, "z": {}}
+    found = compare_lists(runs, "overlap@1").summary()
+    assert found == {
+        "x -> y": {"overlap@1": 1.0},
+        "x -> z": {"overlap@1": 0.0},
+        "y -> z": {"overlap@1": 0.0},
+    }
+    changed = changed_documents(runs, baseline="x")
+    assert changed["ranker"].tolist() == ["x -> z"]
+    assert changed["change"].tolist() == ["went"]
 
 
 def test_bad_cutoffs_of_changed_documents_are_refused():

@@ -70,6 +70,33 @@ def test_the_numbers_are_those_of_the_whole_matrix(dtype):
     assert evaluate(metrics=metrics, ties="first", **aligned) == pytest.approx(whole)
 
 
+DISTANT = np.tile([0.1, 0.2, 0.2, 0.4], (5, 1))
+OF_FIVE = np.arange(20).reshape(5, 4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_that_rise_in_nearly_all_rows_look_like_distances(dtype):
+    distances = DISTANT.astype(dtype)
+    with pytest.warns(UserWarning, match=r"5 of 5 rows.*greater_is_better=False\.$"):
+        from_topk(OF_FIVE, OF_FIVE[:, 0], distances)
+    from_topk(OF_FIVE, OF_FIVE[:, 0], distances, greater_is_better=False)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        DISTANT[:, ::-1],
+        np.ones((5, 4)),
+        np.array([[1, 2, 3, 4]] * 4 + [[4, 3, 2, 1]]),  # four of five rows
+        np.array([[1, 2, 3, 0]] * 5, dtype=np.uint8),
+    ],
+    ids=["falling", "tied", "nearly", "unsigned"],
+)
+def test_other_scores_do_not_look_like_distances(scores):
+    from_topk(OF_FIVE, OF_FIVE[:, 0], scores)  # warnings are errors
+    from_topk([[0, 1]], [0], [[0.1, 0.2]])  # too few to tell
+
+
 def test_what_nearest_neighbors_returns_is_read():
     X = np.random.default_rng(0).normal(size=(100, 3))
     nearest = NearestNeighbors(n_neighbors=5).fit(X)

@@ -207,7 +207,23 @@ def test_a_run_that_only_ranks_order_is_read_with_a_warning(
     read_run(path, order="rank")
 
 
+@pytest.mark.parametrize("n_queries", [1, 200])
+def test_a_run_whose_scores_rise_with_its_ranks_is_read_with_a_warning(
+    tmp_path, n_queries
+):
+    lines = "{0} Q0 a 1 0.1 t\n{0} Q0 b 2 0.5 t\n{0} Q0 c 3 0.7 t\n{0}x Q0 a 1 7 t\n"
+    text = "".join(map(lines.format, range(n_queries)))
+    path = write(tmp_path / "a.run", text)
+    with pytest.warns(UserWarning, match=r"a\.run rise.*distances.*order='rank'\)"):
+        read_run(path)
+    read_run(path, order="rank")
+    read_run(write(path, f"{text}x Q0 a 2 7 t\nx Q0 b 1 8 t\n"))  # one that falls
+
+
 ORDERED_BY_SCORES = {
+    "ranks that fall with the scores": "1 Q0 a 1 7 t\n1 Q0 b 2 6 t\n",
+    "ranks of a file from the worst": "1 Q0 a 2 6 t\n1 Q0 b 1 7 t\n",
+    "equal ranks, rising scores": "1 Q0 a 0 6 t\n1 Q0 b 0 7 t\n",
     "one query with two scores": RANKED + "2 Q0 b 2 2 t\n",
     "two scores far apart": RANKED + "3 Q0 x 1 1 t\n" * 20 + "1 Q0 d 3 6 t\n",
     "equal ranks": "1 Q0 a 1 7 t\n1 Q0 b 1 7 t\n2 Q0 a 2 3 t\n",
