@@ -106,7 +106,7 @@ judged : array-like of bool of shape (n_samples,), default={default}
 unjudged : {"nonrelevant", "condensed", "lowest", "highest"}, default={default}
     What documents without a judgement count as. "nonrelevant" ranks them as not
     relevant; "condensed" leaves them out; "lowest" and "highest" take the lowest and
-    the highest value of each query over all judgements that they might get.
+    the highest value of each query if each is relevant, with the highest grade, or not.
 unjudged_of_means : {"nonrelevant", "condensed"}, default={default}
     What documents without a judgement count as. "nonrelevant" ranks them as not
     relevant; "condensed" leaves them out.
@@ -115,8 +115,8 @@ unjudged_inferred : {"nonrelevant", "condensed", "inferred", "lowest", "highest"
     What documents without a judgement count as. "nonrelevant" ranks them as not
     relevant; "condensed" leaves them out; "inferred" estimates the precision at each
     relevant document from the judged ones above it (infAP); "lowest" and "highest" take
-    the lowest and the highest value of each query over all judgements that they might
-    get.
+    the lowest and the highest value of each query if each is relevant, with the highest
+    grade, or not.
 pooled : array-like of bool of shape (n_samples,), default={default}
     With ``unjudged="inferred"``, which documents may be relevant. Those that are
     neither pooled nor judged count as not relevant. If None, all may be.

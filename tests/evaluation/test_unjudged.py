@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools
+import math
 
 import numpy as np
 import pandas as pd
@@ -267,6 +268,22 @@ def test_bounds_by_hand():
     options["unjudged_grade"] = 3
     values = evaluate(y_true, y_score, "cg@2", unjudged="highest", **options)
     assert values == {"cg@2": 3 + 1}
+
+
+def test_the_bounds_are_those_of_the_highest_grade_and_not_of_grades_in_between():
+    # Ranks 1 to 3 have the grades 2, unknown and 1; another query has the grade 3.
+    rows = {"y_score": [3, 2, 1, 1], "qid": [1, 1, 1, 2]}
+    judged = np.array([True, False, True, True])
+    options = {"average": None, "judged": judged, "unjudged": "highest"}
+    highest, _ = ndcg_score([2, 0, 1, 3], **rows, **options)
+    # Gains are 2 ** grade - 1: it is not relevant, or its gain is 7, at rank 2.
+    log = math.log2(3)
+    by_judgement = (
+        (3 + 1 / 2) / (3 + 1 / log),
+        (3 + 7 / log + 1 / 2) / (7 + 3 / log + 1 / 2),
+    )
+    assert highest == pytest.approx(max(by_judgement))
+    assert ndcg_score([2, 2, 1, 3], **rows, average=None)[0] == 1 > highest
 
 
 def test_grades_that_stand_for_no_judgement_are_unjudged():
