@@ -37,11 +37,13 @@ from skrank.rankers import QueryRanker
 
 
 class ListNet(RankingEstimator, BaseEstimator):
-    def __init__(self, alpha=0.001, max_iter=200):
+    def __init__(self, alpha=0.001, max_iter=200, missing_qid="raise"):
         self.alpha = alpha
         self.max_iter = max_iter
+        self.missing_qid = missing_qid
 
     def fit(self, X, y, *, qid=None):
+        qid = self._find_qid(qid, "fit", X=X, y=y)  # raises if many rows have none
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         qid = np.zeros(len(y)) if qid is None else qid
         _, query = np.unique(qid, return_inverse=True)

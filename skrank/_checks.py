@@ -50,6 +50,8 @@ def says_what_was_meant(function):
     kinds = [parameter.kind for parameter in parameters.values()]
 
     def meant(args, kwargs):
+        if args and isinstance(args[0], Mapping) and "y_score" in args[0]:
+            return f" Unpack what was passed: {function.__name__}(**align(...), ...)."
         n_positional = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
         if len(args) > n_positional and "qid" in parameters:
             return " Pass the query ids by name: qid=qid."
@@ -475,7 +477,10 @@ def progress_bar(total, shown, unit, **options):
 
 
 # Without query ids, more rows than these are unlikely to be one query.
-MANY_ROWS = 1000
+MANY_ROWS = 100
+
+# More rows than these are unlikely to be one query each.
+FEW_ROWS = 20
 
 # What calls the metric function of `sklearn.metrics.make_scorer`, and how query ids
 # reach that.
@@ -484,6 +489,12 @@ IDS_OF_SCORER = (
     "Query ids reach a scorer of sklearn.metrics.make_scorer in the index of y, named "
     "'qid', or by metadata routing, after set_score_request(qid=True); a column of X "
     "does not. Shorter: a scorer name, such as scoring='ndcg@10'."
+)
+
+_IDS_OF_ROWS = (
+    "Pass the id of each row as `qid`. If the rows are one list, pass [[...]], one row "
+    "of a matrix, or qid=np.zeros(n_rows). A loop over queries passes [[...]], or all "
+    "rows are passed in one call with `qid`."
 )
 
 # The functions of scikit-learn that draw rows of each fold, and what to do instead; the
@@ -527,21 +538,30 @@ def refuse_columns(y_true, y_score):
         )
 
 
-def warn_if_not_one_query(n_rows):
-    """Warn if rows without ids are too many for one query, or those of a fold."""
+def check_one_query(n_rows):
+    """Raise if rows without ids are too many for one query; warn if they are a fold."""
     caller = next(callers())
-    if (caller.f_globals.get("__name__"), caller.f_code.co_name) == SCORER:
+    is_fold = (caller.f_globals.get("__name__"), caller.f_code.co_name) == SCORER
+    if n_rows > MANY_ROWS:
+        raise ValueError(
+            "Without query ids all rows are ranked as one query, which at most "
+            f"{MANY_ROWS} rows may be. Got {n_rows} rows and no query ids. "
+            f"{IDS_OF_SCORER if is_fold else _IDS_OF_ROWS}"
+        )
+    if is_fold:
         warn_caller(
             "All rows of a fold are ranked as one query, since there are no query ids. "
             f"{IDS_OF_SCORER}",
             UserWarning,
         )
-    elif n_rows > MANY_ROWS:
-        warn_caller(
-            "All rows are ranked as one query, since there are no query ids. Pass the "
-            "ids as `qid`; if the rows are one query, pass np.zeros(len(y_true)).",
-            UserWarning,
-        )
+
+
+def warn_of_single_rows(n_queries):
+    """Warn that every row is a query of its own."""
+    warn_caller(
+        f"Each of {n_queries:,} queries has one row: is `qid` the right column?",
+        UserWarning,
+    )
 
 
 def warn_if_rows_are_drawn():

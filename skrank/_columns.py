@@ -38,12 +38,13 @@ def find_qid(qid=None, *, X=None, y=None, groups=None, column=QID):
     return find_named(QID, X=X, y=y, column=column)
 
 
-def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None):
+def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None, n_rows=None):
     """Return `qid`, or raise the error that shows how to pass query ids.
 
     It names the `caller` and the `call` that was made, as it passes query ids, unless a
     function of scikit-learn was called. They were not found in the `column` of `X`,
-    the parameter `qid_column` of `of_column`; None if no table is read.
+    the parameter `qid_column` of `of_column`; None if no table is read. `n_rows` is
+    their number if they may be one query.
     """
     if qid is not None:
         return qid
@@ -51,6 +52,8 @@ def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None):
     cause, lines = _why_none_arrived(running, column, call)
     if lines is None:
         lines = _ways_to_pass(running, call, X, column, of_column)
+    if n_rows is not None:
+        lines += f"\nIf all {n_rows} rows are one query: qid=np.zeros({n_rows})."
     raise ValueError(
         f"{cause}{caller} needs to know which rows belong to one query. Got no query "
         f"ids.\n{lines}"

@@ -19,7 +19,8 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from skrank._columns import find_qid
+from skrank._checks import MANY_ROWS, count_rows, says_what_was_meant
+from skrank._columns import find_qid, require_qid
 from skrank._docs import MatrixLike
 from skrank._ranking.rank import rank_rows
 from skrank.metrics.gains import ndcg_score
@@ -65,8 +66,12 @@ class RankingEstimator:
     Notes
     -----
     Put the mixin to the left of :class:`~sklearn.base.BaseEstimator`, like the mixins
-    of scikit-learn. ``qid=None`` means that all rows belong to one query: in `score`,
-    in `rank` and, by convention, in the `fit` of the ranker.
+    of scikit-learn. ``qid=None`` means that all rows belong to one query, if they are
+    at most 100; more rows without query ids raise ValueError. `score` and `rank` do so,
+    and `fit` has to. There ``self._find_qid(qid, "fit", X=X, y=y)`` returns the query
+    ids, which it finds like `score`; None for one query; or raises the error. It takes
+    any number of rows for one query, as the checks of scikit-learn pass them, if the
+    ranker has a parameter ``missing_qid="single"``.
 
     A ranker needs to read query ids from its argument `qid` only:
     ``QueryRanker(MyRanker())`` finds them in a column ``"qid"`` of `X`, which it
@@ -88,6 +93,7 @@ class RankingEstimator:
     >>> from skrank.base import RankingEstimator
     >>> class BestFeatureRanker(RankingEstimator, BaseEstimator):
     ...     def fit(self, X, y, *, qid=None):
+    ...         self._find_qid(qid, "fit", X=X, y=y)
     ...         X, y = validate_data(self, X, y)
     ...         self.best_ = np.argmax((X - X.mean(axis=0)).T @ y)
     ...         return self
@@ -99,7 +105,7 @@ class RankingEstimator:
     >>> y = np.array([2, 0, 1, 1, 0])
     >>> qid = np.array(["a", "a", "a", "b", "b"])
     >>> ranker = BestFeatureRanker().fit(X, y, qid=qid)
-    >>> ranker.rank(X, qid)
+    >>> ranker.rank(X, qid=qid)
     array([1, 3, 2, 1, 2])
     >>> ranker.score(X, y, qid=qid)
     1.0
@@ -135,8 +141,8 @@ class RankingEstimator:
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column ``"qid"``
             of `X` (or `qid_column`, if the ranker has this parameter), or from the
-            index of `y` or of `X` named ``"qid"``. If there are none, all rows are one
-            query, unless the ranker has ``missing_qid="raise"``.
+            index of `y` or of `X` named ``"qid"``. If there are none, at most 100 rows
+            are one query, unless the ranker has ``missing_qid="raise"``.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the queries, one per row, the same within a query.
 
@@ -157,11 +163,15 @@ class RankingEstimator:
         # First, so that the error of an unfitted ranker or a wrong X comes first.
         y_score = self._predict(X, y, qid)
         qid = self._find_qid(qid, "score", X=X, y=y)
-        value = ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
+        one = np.zeros(len(y_score)) if qid is None else qid
+        value = ndcg_score(y, y_score, qid=one, sample_weight=sample_weight)
         warn_if_queries_are_split(self, X, qid)
         return value
 
-    def rank(self, X: MatrixLike | Any, qid: ArrayLike | None = None) -> NDArray[Any]:
+    @says_what_was_meant
+    def rank(
+        self, X: MatrixLike | Any, *, qid: ArrayLike | None = None
+    ) -> NDArray[Any]:
         """Return the position of each document within its query.
 
         Parameters
@@ -171,8 +181,8 @@ class RankingEstimator:
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column ``"qid"``
             of `X` (or `qid_column`, if the ranker has this parameter), or from the
-            index of `X` named ``"qid"``. If there are none, all rows are one query,
-            unless the ranker has ``missing_qid="raise"``.
+            index of `X` named ``"qid"``. If there are none, at most 100 rows are one
+            query, unless the ranker has ``missing_qid="raise"``.
 
         Returns
         -------
@@ -190,7 +200,14 @@ class RankingEstimator:
 
     def _find_qid(self, qid, method, *, X, y=None):
         """Return the query ids for a method, or None if all rows are one query."""
-        return find_qid(qid, X=X, y=y)
+        qid = find_qid(qid, X=X, y=y)
+        is_single = getattr(self, "missing_qid", None) == "single"
+        if qid is None and not is_single and (n_rows := count_rows(X)) > MANY_ROWS:
+            call = f"{method}({'X' if y is None else 'X, y'}, qid=qid)"
+            caller = f"{type(self).__name__}.{method}"
+            of_column = "QueryRanker"
+            require_qid(None, caller, call, X=X, of_column=of_column, n_rows=n_rows)
+        return qid
 
     def __sklearn_tags__(self):
         """Return the tags, with the estimator type of rankers."""
@@ -309,7 +326,8 @@ def check_ranker(estimator: Any) -> None:
     - larger scores are better;
     - the order of the rows does not matter: those of a query may be scattered;
     - the names of the query ids do not matter, be they numbers or strings;
-    - without query ids, `fit` takes all rows for one query or raises ValueError;
+    - without query ids, `fit` takes at most 100 rows for one query or raises
+      ValueError, and raises it for more, unless it has ``missing_qid="single"``;
     - a second `fit` forgets the first;
     - a clone of a fitted ranker is not fitted and has its parameters;
     - a pickled ranker has the same scores;
@@ -449,13 +467,25 @@ def _ignores_the_names_of_ids(trial):
         trial.compare(trial._replace(qid=ids).fitted().predict(trial.X), expected)
 
 
-def _takes_rows_without_ids_for_one_query(trial):
+def _takes_few_rows_without_ids_for_one_query(trial):
+    few, X = slice(MANY_ROWS), trial.X
     try:
-        found = trial.new().fit(trial.X, trial.y).predict(trial.X)
+        found = trial.new().fit(X[few], trial.y[few]).predict(X)
+    except ValueError:
+        found = None
+    if found is not None:
+        one = trial._replace(qid=np.zeros_like(trial.qid))
+        trial.compare(found, one.fitted(few).predict(X))
+    if getattr(trial.estimator, "missing_qid", None) == "single":
+        return
+    try:
+        trial.new().fit(X, trial.y)
     except ValueError:
         return
-    one = trial._replace(qid=np.zeros_like(trial.qid))
-    trial.compare(found, one.fitted().predict(trial.X))
+    raise AssertionError(
+        f"Got no ValueError for {len(X)} rows without query ids. In fit, call "
+        'self._find_qid(qid, "fit", X=X, y=y) of RankingEstimator, which raises it.'
+    )
 
 
 def _forgets_the_first_fit(trial):
@@ -530,8 +560,8 @@ LAWS = {
     "larger scores are better": _scores_the_better_higher,
     "the order of the rows does not matter": _ignores_the_order_of_rows,
     "the names of the query ids do not matter": _ignores_the_names_of_ids,
-    "without query ids, fit takes all rows for one query or raises ValueError": (
-        _takes_rows_without_ids_for_one_query
+    "without query ids, fit takes few rows for one query and raises for many": (
+        _takes_few_rows_without_ids_for_one_query
     ),
     "a second fit forgets the first": _forgets_the_first_fit,
     "a clone is not fitted and has the same parameters": _is_cloned_unfitted,

@@ -78,8 +78,8 @@ def test_without_ids_all_rows_are_one_query():
 
 
 def test_rank_counts_from_one_within_each_query():
-    assert FirstFeature().rank(X, QID).tolist() == [1, 1, 2, 2, 3]
-    assert FirstFeature(scale=-1.0).rank(X, QID).tolist() == [3, 2, 2, 1, 1]
+    assert FirstFeature().rank(X, qid=QID).tolist() == [1, 1, 2, 2, 3]
+    assert FirstFeature(scale=-1.0).rank(X, qid=QID).tolist() == [3, 2, 2, 1, 1]
 
 
 def test_rank_finds_the_ids_in_a_column_of_X():
@@ -88,7 +88,7 @@ def test_rank_finds_the_ids_in_a_column_of_X():
 
 
 def test_rank_of_equal_scores_follows_the_rows():
-    assert FirstFeature(scale=0.0).rank(X, QID).tolist() == [1, 1, 2, 2, 3]
+    assert FirstFeature(scale=0.0).rank(X, qid=QID).tolist() == [1, 1, 2, 2, 3]
 
 
 def test_decision_function_is_predict():

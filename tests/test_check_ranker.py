@@ -26,6 +26,7 @@ class Linear(RankingEstimator, BaseEstimator):
         self.slope = slope
 
     def fit(self, X, y, *, qid=None):
+        self._find_qid(qid, "fit", X=X, y=y)
         X, y = validate_data(self, X, y, y_numeric=True)
         qid = np.zeros(len(y)) if qid is None else qid
         _, query = np.unique(qid, return_inverse=True)
@@ -41,6 +42,7 @@ class Linear(RankingEstimator, BaseEstimator):
 GOOD = [
     Linear(),
     ListNet(),
+    ListNet(missing_qid="single"),
     QueryRanker(Linear()),
     QueryRanker(ListNet()),
     QueryRanker(Ridge()),
@@ -200,7 +202,7 @@ BROKEN = {
     Remembers: ("a second fit forgets", "scores that differ by"),
     IsClonedFitted: ("a clone is not fitted", "Got scores"),
     ForgetsInPickles: ("a pickled ranker", "scores that differ by"),
-    RequestsNothing: ("fit and score request qid", "scores that differ by"),
+    RequestsNothing: ("fit and score request qid", "Got ValueError: "),
     ScoresAllRowsAsOneQuery: ("fit and score request qid", "count queries"),
     HasNoNames: ("the names and the number", "no 'feature_names_in_'"),
     TakesAnyWidth: ("the names and the number", "one feature less"),

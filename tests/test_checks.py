@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +15,7 @@ from skrank._columns import as_frame
 from skrank._shell import find_run
 from skrank.metrics import CONVENTIONS, evaluate, mrr_score, query_report, score_queries
 from skrank.stats import compare_rankers, gate
-from skrank.tables import align, fuse, score_table
+from skrank.tables import align, from_topk, fuse, score_runs, score_table
 
 ROWS = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "qid": [7, 7, 8, 8]}
 RUN = {"q1": {"d1": 2.0}}
@@ -176,31 +175,91 @@ def test_a_column_is_flattened_with_the_warning_of_scikit_learn():
         (indexed, scores, None, 1 / 2),
         (column, S[::-1], None, 1 / 2),
         (Y, scores, None, 1 / 2),
+        (column, scores, None, 1 / 2),
     ]:
         with pytest.warns(DataConversionWarning, match="A column-vector y_"):
             assert mrr_score(y_true, y_score, qid=qid) == expected
-    # Lists and candidates of one document.
-    assert mrr_score(column, scores) == 2 / 4
+    # Candidates of one document, and a list of one.
     assert mrr_score([0, 0], [[3.0], [4.0]]) == 1
+    assert mrr_score([[1]], [[4.0]]) == 1
 
 
-def test_many_rows_without_ids_are_ranked_as_one_query_with_a_warning():
-    y_true, y_score = np.eye(1, 1001)[0], -np.arange(1001.0)
-    message = "All rows are ranked as one query.*np.zeros"
-    with pytest.warns(UserWarning, match=message):
-        assert mrr_score(y_true, y_score) == 1
-    with pytest.warns(UserWarning, match=message):
-        assert metrics.evaluate(y_true, y_score, "mrr") == {"mrr": 1}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        for _ in range(3):
-            mrr_score(y_true, y_score)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    # Few rows, ids, or lists of many documents.
-    mrr_score(y_true[:1000], y_score[:1000])
-    mrr_score(y_true, y_score, qid=np.zeros(1001))
-    mrr_score([y_true], [y_score])
+MANY = np.eye(1, 101, dtype=int)[0], -np.arange(101.0)
+# What ranks rows, as a function of grades and scores.
+WITHOUT_IDS = {
+    "a metric": mrr_score,
+    "a metric of columns": lambda y_true, y_score: metrics.awrf_score(
+        y_true, y_score, group=y_true
+    ),
+    "a column vector": lambda y_true, y_score: mrr_score(y_true, y_score[:, None]),
+    "evaluate": lambda *rows: evaluate(*rows, "mrr"),
+    "score_queries": lambda *rows: score_queries(*rows, "mrr"),
+    "two rankers": lambda y_true, y_score: score_queries(
+        y_true, {"a": y_score, "b": y_score}, "mrr"
+    ),
+    "segments": lambda *rows: score_queries(*rows, "mrr", by={"country": rows[0]}),
+    "catalogue_scores": lambda y_true, y_score: metrics.catalogue_scores(
+        y_score, item=np.arange(len(y_score)), k=3, items=101
+    ),
+    "explain": lambda *rows: metrics.explain(*rows, "ndcg", "lightgbm"),
+    "tie_report": metrics.tie_report,
+    "query_report": lambda *rows: query_report(*rows, 0),
+    "unjudged_report": lambda *rows: metrics.unjudged_report(
+        *rows, "map", judged=rows[0] >= 0
+    ),
+    "evaluate_sampled": lambda *rows: metrics.evaluate_sampled(
+        *rows, "mrr", n_candidates=1000
+    ),
+    "a display": lambda *rows: metrics.MetricAtKDisplay.from_predictions(*rows, "mrr"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector")
+@pytest.mark.parametrize("rank", WITHOUT_IDS.values(), ids=WITHOUT_IDS)
+def test_more_than_100_rows_without_ids_are_refused(rank):
+    y_true, y_score = MANY
+    message = r"Got 101 rows and no query ids\. .*`qid`.*\[\[\.\.\.\]\].*np\.zeros"
+    with pytest.raises(ValueError, match=message):
+        rank(y_true, y_score)
+    rank(y_true[:100], y_score[:100])  # one list, as in a textbook
+
+
+def test_lists_of_any_length_say_that_they_are_one():
+    y_true, y_score = MANY
+    assert mrr_score(y_true, y_score, qid=np.zeros(101)) == 1
+    assert mrr_score([y_true], [y_score]) == 1
+
+
+def test_query_ids_that_no_two_rows_share_are_warned_of():
+    y_true, y_score = np.arange(21) % 2, np.arange(21.0)
+    message = "Each of 21 queries has one row: is `qid` the right column?"
+    for rank in (
+        mrr_score,
+        lambda *rows, qid: evaluate(*rows, ["mrr", "ndcg@10"], qid=qid),
+        lambda *rows, qid: score_queries(*rows, "mrr", qid=qid),
+    ):
+        with pytest.warns(UserWarning, match=re.escape(message)) as caught:
+            rank(y_true, y_score, qid=y_score)
+        assert len(caught) == 1
+        rank(y_true[:20], y_score[:20], qid=y_score[:20])
+        rank(y_true, y_score, qid=np.r_[y_score[:20], 0])
+
+
+def test_lists_of_one_document_that_were_joined_or_read_are_right():
+    qrels = {f"q{i}": {"d": 1} for i in range(30)}
+    run = {query: ["d"] for query in qrels}
+    assert evaluate(metrics="mrr", **align(qrels, run)) == {"mrr": 1}
+    assert score_runs(qrels, run, "mrr").summary() == {"mrr": 1}
+    indices = np.zeros((30, 1), dtype=int)
+    assert evaluate(metrics="mrr", **from_topk(indices, indices[:, 0])) == {"mrr": 1}
+    assert mrr_score(np.ones((30, 2)), np.ones((30, 2))) == 1
+
+
+def test_arguments_that_align_returns_have_to_be_unpacked():
+    aligned = align({"q": {"a": 1}}, {"q": ["a"]})
+    for function in (evaluate, score_queries):
+        with pytest.raises(TypeError, match=rf"{function.__name__}\(\*\*align\("):
+            function(aligned, metrics="mrr")
 
 
 def test_swapped_arguments_are_noticed():

@@ -13,12 +13,14 @@ import numpy as np
 from scipy import sparse
 
 from skrank._checks import (
+    FEW_ROWS,
     SWAPPED,
     check_options,
     look_swapped,
     numeric_array,
     says_what_was_meant,
     warn_if_out_of_order,
+    warn_of_single_rows,
 )
 from skrank._columns import find_qid, on_host, take_rows
 from skrank._docs import RETURNS, complete, describe
@@ -66,6 +68,7 @@ class Arrays:
     has_negative: bool | None = None  # whether a grade that is read is; None: not known
     rankings: dict = field(default_factory=dict)
     columns: dict = field(default_factory=dict)
+    is_part: bool = False  # of a table or of more rows, in which queries may have one
 
     @property
     def by_row(self):
@@ -109,8 +112,18 @@ class Arrays:
                 columns=self.columns,
                 depth=depth,
             )
+        if len(ranking.ids) > FEW_ROWS and not (self.is_part or self.rankings):
+            self._warn_of_single_rows(ranking)
         self.rankings[key] = depth, ranking
         return ranking
+
+    def _warn_of_single_rows(self, ranking):
+        """Warn if each row is a query of its own, unless it is what a join returned."""
+        n_documents = ranking.n_documents
+        if n_documents[0] != 1 or n_documents.max() > 1:
+            return
+        if self.alike is self.returned is None and np.ndim(self.y_score) == 1:
+            warn_of_single_rows(len(n_documents))
 
     def resolved(self, by):
         """Return options that give the same ranking, shared with other metrics.
@@ -388,7 +401,8 @@ def _blocks_of_queries(arrays):
             for name, value in values.items()
         }
         part = {name: column.part(rows) for name, column in columns.items()}
-        yield replace(arrays, qid=qid, rankings={}, columns=part, **values)
+        given = {"qid": qid, "columns": part, "is_part": True, **values}
+        yield replace(arrays, rankings={}, **given)
 
 
 def _highest_grade(arrays):

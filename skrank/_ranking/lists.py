@@ -14,6 +14,7 @@ from skrank._callers import warn_caller
 from skrank._checks import (
     SWAPPED,
     all_finite,
+    check_one_query,
     check_weights,
     flatten_column,
     look_swapped,
@@ -21,7 +22,6 @@ from skrank._checks import (
     numeric_array,
     refuse_columns,
     scores_as_floats,
-    warn_if_not_one_query,
     wrong_lengths,
 )
 from skrank._columns import find_qid
@@ -448,6 +448,9 @@ def read_lists(
         elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
             # Targets among one candidate would be 0.
             y_score = flatten_column(y_score, "y_score")
+        elif columns == (1,) == y_true.shape[1:] and len(y_true) > 1:
+            y_true = flatten_column(y_true, "y_true")
+            y_score = flatten_column(y_score, "y_score")
         if exclude is not None and y_true.shape == y_score.shape:
             # Else it could be the highest grade of its query.
             exclude = _check_mask(exclude, y_true.shape, "exclude")
@@ -494,6 +497,16 @@ def read_lists(
     return _read_matrix(y_true, y_score, threshold, flatten, exclude)
 
 
+def are_rows(y_true, y_score):
+    """Return True if each entry is a document, and False if each row is a query."""
+    shape, of_grades = np.shape(y_score), np.shape(y_true)
+    if shape[1:] != (1,):
+        return len(shape) == 1
+    if len(of_grades) == 1:
+        return bool(np.any(y_true))
+    return of_grades[1:] == (1,) and len(y_score) > 1 and not sparse.issparse(y_true)
+
+
 def _read_flat(y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order):
     """Return documents that are given as rows."""
     n_rows = len(y_score)
@@ -501,7 +514,7 @@ def _read_flat(y_true, y_score, qid, threshold, flatten, judged, pooled, doc_ord
         raise wrong_lengths({"y_true": len(y_true), "y_score": n_rows})
     y_score, is_finite = comparable(y_score)
     if qid is None:
-        warn_if_not_one_query(n_rows)
+        check_one_query(n_rows)
         one = np.zeros(1, dtype=np.intp)
         qid = Heads(one, one, one, n_rows)
     heads = encode_heads(qid, n_rows)

@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 
 from skrank._checks import (
     check_choice,
+    check_one_query,
     check_options,
     meant_by,
     says_what_was_meant,
@@ -37,6 +38,7 @@ from skrank._engine.request import (
 )
 from skrank._engine.value_table import ValueTable, distinct, join_rankers
 from skrank._ranking.ids import encode_qid
+from skrank._ranking.lists import are_rows
 from skrank._ranking.rank import FILLED
 from skrank.evaluation.query_scores import QueryScores
 
@@ -515,13 +517,15 @@ def _keys(arrays, by, n_rankers):
     if by is None and n_rankers == 1:
         return None, arrays
     qid = arrays.qid
-    is_flat = np.ndim(arrays.y_score) == 1
+    is_flat = are_rows(arrays.y_true, arrays.y_score)
     if qid is None and is_flat:
         qid = find_qid(y=arrays.y_true)
     if by is None and qid is None:
         return None, arrays
     if qid is None:
         n_rows = len(arrays.y_score)
+        if is_flat:
+            check_one_query(n_rows)
         qid = np.zeros(n_rows, dtype=np.intp) if is_flat else np.arange(n_rows)
     by = named_columns(by, "by")
     if "qid" in by:

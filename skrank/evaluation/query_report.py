@@ -22,7 +22,7 @@ from skrank._docs import (
     share_words,
 )
 from skrank._ranking.ids import check_ids, encode_qid
-from skrank._ranking.lists import read_lists
+from skrank._ranking.lists import are_rows, read_lists
 from skrank._ranking.queries import DocumentTerms
 from skrank._ranking.rank import rank_queries
 from skrank._text_tables import as_html, table
@@ -479,8 +479,7 @@ def _rows_of_query(query, source):
     y_score = numeric_array(source.y_score, "y_score")
     qid, is_matrix = source.qid, False
     if qid is None:
-        is_column = y_score.shape[1:] == (1,) and np.ndim(source.y_true) == 1
-        is_matrix = y_score.ndim == 2 and not (is_column and np.any(source.y_true))
+        is_matrix = not are_rows(source.y_true, y_score)
         qid = None if is_matrix else find_qid(y=source.y_true)
     if is_matrix:
         ids = codes = np.arange(len(y_score))

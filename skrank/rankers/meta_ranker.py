@@ -22,11 +22,13 @@ from sklearn.utils import (
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import (
+    FEW_ROWS,
     check_choice,
     check_count,
     check_lengths,
     warn_if_out_of_order,
     warn_if_rows_are_drawn,
+    warn_of_single_rows,
 )
 from skrank._columns import (
     QID,
@@ -104,6 +106,8 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         self.query_sizes_ = {}
         if qid is not None:
             heads = encode_heads(qid, len(y))
+            if len(heads.ids) == len(y) > FEW_ROWS:
+                warn_of_single_rows(len(y))
             codes = heads.of_rows()
             sizes = np.bincount(codes, minlength=len(heads.ids))
             self.query_sizes_ = dict(

@@ -172,7 +172,7 @@ class QueryRanker(MetaRanker):
     >>> y = np.array([2, 0, 1, 1, 0])
     >>> qid = np.array(["a", "a", "a", "b", "b"])
     >>> ranker = QueryRanker(Ridge()).fit(X, y, qid=qid)
-    >>> ranker.rank(X, qid)
+    >>> ranker.rank(X, qid=qid)
     array([1, 3, 2, 1, 2])
     >>> ranker.score(X, y, qid=qid)
     1.0

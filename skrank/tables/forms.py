@@ -343,7 +343,7 @@ def _encoded(texts, what):
 
 
 def _in_bytes(data, starts, ends, what):
-    """Return parts of a text as bytes of one width, in which a NUL is no letter."""
+    """Return parts of a text as bytes of one width, which fills up with NUL."""
     filled = np.flatnonzero(ends > starts)
     cut = filled[data[ends[filled] - 1] == 0]
     if len(cut):

@@ -316,6 +316,7 @@ class ArrowCore:
             returned=next(iter(returned.values())),
             doc_id=None if columns.doc_id is None else table[columns.doc_id],
             columns=columns_of_table(table, columns),
+            is_part=True,
         )
         if not isinstance(columns.returned, dict):  # what all rankers share
             returned = None

@@ -80,7 +80,7 @@ def test_new_scores_may_be_written_into_the_array_of_the_last_ones(name):
 def test_precision_at_two_does_not_shorten_the_list_for_precision_at_five():
     y_true, y_score = np.zeros(200), np.arange(200, 0, -1.0)
     y_true[3] = 1  # at rank 4
-    arrays = Arrays(y_true, y_score)
+    arrays = Arrays(y_true, y_score, np.zeros(200))
     short, long = read_requests(["precision@2", "precision@5"], {}, "evaluate")
     assert (answer(short, arrays), answer(long, arrays)) == (0, 1 / 5)
 

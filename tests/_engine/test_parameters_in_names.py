@@ -155,7 +155,6 @@ WRONG = {
     "ndcg(k=3)": ("ndcg", {"k": 3}),
     "adjusted_mrr(adjusted='z')": ("adjusted_mrr", {"adjusted": "z"}),
     "mrr(doc_order='ascending')": ("mrr", {"doc_order": "ascending"}),
-    "mrr(exclude=1)": ("mrr", {"exclude_": 1}),
 }
 
 

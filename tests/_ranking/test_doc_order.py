@@ -106,9 +106,9 @@ def test_pieces_of_a_long_list_are_ordered(monkeypatch):
     y_true, y_score = rng.integers(0, 2, 500), rng.integers(0, 100, 500) / 128
     ids = rng.permutation(500)
     options = {"ties": "first", "doc_order": "descending"}
-    found = evaluate(y_true, y_score, ["map", "ndcg"], doc_id=ids, **options)
-    y_score = y_score + ids / 500 / 256
-    expected = evaluate(y_true, y_score, ["map", "ndcg"])
+    one = {"metrics": ["map", "ndcg"], "qid": np.zeros(500)}
+    found = evaluate(y_true, y_score, doc_id=ids, **one, **options)
+    expected = evaluate(y_true, y_score + ids / 500 / 256, **one)
     assert found == pytest.approx(expected, rel=1e-14)
 
 

@@ -233,11 +233,11 @@ def test_documents_at_a_realistic_rank_share_it():
 def test_documents_of_many_relevant_tied_ones_add_the_same_and_in_total_the_value():
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 3, 400)
-    report = query_report(y_true, np.zeros(400), 0, metric="err")
+    rows = y_true, np.zeros(400)
+    report = query_report([y_true], [rows[1]], 0, metric="err")
     one = report.rankings[None]
-    assert one.adds.sum() == pytest.approx(
-        evaluate(y_true, np.zeros(400), "err")["err"]
-    )
+    value = evaluate(*rows, "err", qid=rows[1])["err"]
+    assert one.adds.sum() == pytest.approx(value)
     for grade in (0, 1, 2):
         assert np.ptp(one.adds[one.grade == grade]) < 1e-15
     assert 0 < one.adds[one.grade == 1][0] < one.adds[one.grade == 2][0]

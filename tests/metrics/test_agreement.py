@@ -259,7 +259,8 @@ def test_rbo_of_long_lists_of_different_lengths(p):
         run = rows[returned][np.argsort(-y_score[returned])]
         ideal = rows[judged][np.argsort(-y_true[judged])]
         expected = extrapolated_overlap(run.tolist(), ideal.tolist(), p)
-        value = rbo_score(y_true, y_score, judged=judged, returned=returned, p=p)
+        options = {"judged": judged, "returned": returned, "qid": 0 * rows}
+        value = rbo_score(y_true, y_score, p=p, **options)
         assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 

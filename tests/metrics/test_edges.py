@@ -308,7 +308,7 @@ def test_no_floating_point_error_of_ours_is_raised(name):
 
 def test_a_function_of_pairs_is_asked_once_for_each_pair_of_grades():
     rng = np.random.default_rng(0)
-    y_true, y_score = rng.integers(0, 4, 500), rng.integers(0, 9, 500)
+    y_true, y_score = rng.integers(0, 4, (1, 500)), rng.integers(0, 9, (1, 500))
     asked = []
 
     def weights(high, low):

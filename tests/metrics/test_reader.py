@@ -104,7 +104,7 @@ def test_rbp_worked_by_hand(y_true, y_score, options, expected):
 @pytest.mark.parametrize("p", [1e-9, 0.3, 0.999999])
 def test_rbp_of_relevant_documents_alone_is_what_the_list_reaches(p):
     for grade in (1, 5):
-        value = rbp_score(np.full(1000, grade), np.zeros(1000), p=p)
+        value = rbp_score(np.full((1, 1000), grade), np.zeros((1, 1000)), p=p)
         assert value == pytest.approx(-math.expm1(1000 * math.log(p)), rel=1e-9)
 
 

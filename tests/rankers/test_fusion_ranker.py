@@ -179,7 +179,9 @@ def test_ids_that_are_not_in_X_reach_the_fused_scores():
     expected = columns().fit(X, y).predict(X)
     ranker = FusionRanker().fit(scores, y)
     np.testing.assert_array_equal(ranker.predict(scores, qid=qid), expected)
-    np.testing.assert_array_equal(ranker.rank(scores, qid), columns().fit(X, y).rank(X))
+    np.testing.assert_array_equal(
+        ranker.rank(scores, qid=qid), columns().fit(X, y).rank(X)
+    )
     value = ndcg_score(y, expected, qid=qid)
     indexed = pd.Series(y, index=pd.Index(qid, name="qid"))
     scorer = get_scorer("ndcg")

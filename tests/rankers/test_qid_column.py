@@ -65,7 +65,7 @@ def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
     np.testing.assert_allclose(found.predict(data), expected.predict(features))
     np.testing.assert_allclose(found.predict(features), expected.predict(features))
     assert found.score(data, Y) == expected.score(features, Y, qid=QID)
-    ranks = expected.rank(features, QID)
+    ranks = expected.rank(features, qid=QID)
     assert found.rank(data).tolist() == ranks.tolist()
 
 

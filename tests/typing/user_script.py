@@ -98,7 +98,7 @@ assert (rankers, shape, type(mean)) == (("one", "other"), (1, 1, 2), float)
 # Rankers, splitters and scorers.
 X, y, queries = make_ranking(30, random_state=0)
 ranker: QueryRanker = QueryRanker(Ridge(), random_state=0).fit(X, y, qid=queries)
-positions: npt.NDArray[Any] = ranker.rank(X, queries)
+positions: npt.NDArray[Any] = ranker.rank(X, qid=queries)
 fraction: float = ranker.score(X, y, qid=queries)
 base: RankingEstimator = PairwiseRanker(max_pairs=10)
 with config_context(enable_metadata_routing=True):
