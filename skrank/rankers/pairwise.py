@@ -18,8 +18,8 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._checks import check_count, says_what_was_meant
-from skrank._columns import drop_column
+from skrank._checks import LARGEST_K, check_count, says_what_was_meant
+from skrank._columns import column_names, drop_column
 from skrank._docs import (
     MatrixLike,
     MissingQid,
@@ -282,7 +282,7 @@ def _draw_numbers(first, count, most, rng):
     as many arcs as numbers are needed. One number is drawn from each arc: so they are
     distinct and, because of the rotation, equally probable.
     """
-    drawn = count if most is None else np.minimum(count, most)
+    drawn = count if most is None else np.minimum(count, min(most, LARGEST_K))
     query = np.repeat(np.arange(len(count)), drawn)
     arc = np.arange(len(query)) - np.repeat(np.cumsum(drawn) - drawn, drawn)
     start = arc * count[query] // drawn[query]
