@@ -210,6 +210,11 @@ def drop_column(X, column, n_columns=None):
     A position is dropped only from data with `n_columns` columns, if these are given:
     data of another width came without query ids.
     """
+    if isinstance(X, Mapping) and not scipy.sparse.issparse(X):
+        raise TypeError(
+            "The 'X' parameter must be an array, a sparse matrix or a data frame. Got "
+            f"a {type(X).__name__} instead: pass pandas.DataFrame(X)."
+        )
     if isinstance(column, str):
         if column not in (column_names(X) or ()):
             return X

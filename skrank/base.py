@@ -124,7 +124,7 @@ class RankingEstimator:
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the NDCG of the predicted order, over the whole lists.
+        """Return the mean NDCG of the whole lists, whatever `scoring` a ranker has.
 
         Parameters
         ----------

@@ -77,6 +77,13 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         caller = type(self).__name__
         check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
         check_qid_column(self.qid_column, caller)
+    @property
+    def classes_(self) -> Any:
+        """Not defined; tools for classifiers show the error."""
+        raise AttributeError(
+            "A ranker has no classes. For probabilities, see 'After the ranker'."
+        )
+
         self._n_columns = None if isinstance(self.qid_column, str) else np.shape(X)[-1]
 
     def _rows(self, estimators, X, y, qid, sample_weight):
