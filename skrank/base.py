@@ -185,6 +185,12 @@ class RankingEstimator:
         return rank_rows(y_score, self._find_qid(qid, "rank", X=X))
 
     def _predict(self, X, y, qid):
+    def __getstate__(self):
+        """Return the state for pickles, without the ids of the training queries."""
+        state = dict(super().__getstate__())
+        state.pop("query_sizes_", None)
+        return state
+
         """Return the predictions; a `predict` that takes query ids gets them."""
         return ranking_response(self, X, qid=find_scored_qid(self, X, y, qid))
 

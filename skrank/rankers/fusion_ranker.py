@@ -57,7 +57,7 @@ class FusionRanker(QueryFinder):
         The fitted estimators, and the names or positions of columns.
     query_sizes_ : dict
         The number of training rows of each query id. Empty if there were no ids, or
-        nothing was fitted.
+        nothing was fitted. Pickles and copies lack it.
     n_features_in_ : int
         Number of columns seen during `fit`, without the column of query ids.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

@@ -188,7 +188,8 @@ class MetaRanker(MetaEstimatorMixin, QueryFinder):
     def __sklearn_clone__(self):
         warn_if_rows_are_drawn()  # a search makes its clones in its own process
         # scikit-learn clones everything but the estimator, which may be CatBoost's.
-        rest = copy(self).set_params(estimator=None)
+        rest = type(self).__new__(type(self))
+        rest.__setstate__(vars(self) | {"estimator": None})
         cloned = super(MetaRanker, rest).__sklearn_clone__()
         return cloned.set_params(estimator=clone_estimator(self.estimator))
 

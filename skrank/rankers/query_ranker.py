@@ -122,7 +122,7 @@ class QueryRanker(MetaRanker):
     query_sizes_ : dict
         The number of rows of each query id passed to `fit`, also of queries that were
         not drawn or were held out. Empty if there were no ids. Scorers warn if the
-        same query comes with another number of rows.
+        same query comes with another number of rows. Pickles and copies lack it.
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
         Defined only if the underlying estimator has such an attribute when fitted.
