@@ -325,6 +325,15 @@ def column_names(frame):
     return None if names is None or callable(names) else list(names)
 
 
+def types_of_columns(frame):
+    """Return the types of the columns of polars and pyarrow as text, {} for others."""
+    if library_of(frame) not in KINDS[1:]:
+        return {}
+    kinds = frame.schema.types if hasattr(frame.schema, "types") else frame.dtypes
+    names = column_names(frame)
+    return {name: str(kind).lower() for name, kind in zip(names, kinds, strict=True)}
+
+
 def unwrapped(values):
     """Return the array of a column of pandas or polars, or of a tensor.
 

@@ -164,7 +164,7 @@ class FusionRanker(QueryFinder):
             rows = self._rows(named.values(), X, y, qid, sample_weight)
         validate_data(self, features, skip_check_array=True)
         self.estimators_ = [
-            fit_estimator(clone_estimator(member), rows)
+            fit_estimator(clone_estimator(member), rows)[0]
             if hasattr(member, "fit")
             else member
             for member in members.values()
@@ -298,3 +298,9 @@ def _scores(features, member, qid):
         asked = partial(ask, qid=qid)
         return column_or_1d(ranking_response(member, features, asked))
     return numeric_array(find_column(features, member, is_id=False), f"X[{member!r}]")
+def check_rows(X, ranker):
+    """Raise scikit-learn's error unless `X` has two dimensions, and rows."""
+    if np.ndim(X) != 2 or not np.shape(X)[0]:
+        check_array(X, accept_sparse=True, dtype=None, estimator=ranker)
+
+

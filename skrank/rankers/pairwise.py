@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from skrank._ranking.arrays import lengths_of, spans, starts_of
 from skrank.base import fit_parameters
 from skrank.rankers.meta_ranker import (
     MetaRanker,
+    check_feature_names,
     check_informative,
     clone_estimator,
     fit_transformers,
@@ -174,13 +176,12 @@ class PairwiseRanker(MetaRanker):
         fitted = clone_estimator(given)
         if isinstance(fitted, Pipeline):
             rows = fit_transformers(fitted, rows)
-            rows = rows._replace(X=check_array(rows.X, ensure_min_samples=2, **NUMBERS))
-            linear = fitted.steps[-1][1]
+            linear, check = fitted.steps[-1][1], check_array
         else:
-            X = validate_data(self, rows.X, ensure_min_samples=2, **NUMBERS)
-            rows = rows._replace(X=X)
-            linear = fitted
-        self._fit_pairs(linear, rows)
+            linear, check = fitted, partial(validate_data, self)
+        self._names = column_names(rows.X)
+        X = check(rows.X, ensure_min_samples=2, **NUMBERS)
+        self._fit_pairs(linear, rows._replace(X=X))
         if isinstance(fitted, Pipeline):
             return self._keep(fitted)
         self.estimator_ = fitted
@@ -191,13 +192,13 @@ class PairwiseRanker(MetaRanker):
         """Return the scores of the documents."""
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
-        linear = self.estimator_
+        linear, check = self.estimator_, partial(validate_data, self, reset=False)
         if isinstance(linear, Pipeline):
-            X = check_array(transform(linear, X), **NUMBERS)
-            linear = linear.steps[-1][1]
-        else:
-            X = validate_data(self, X, reset=False, **NUMBERS)
-        return X @ np.ravel(linear.coef_)
+            X = transform(linear, X)
+            linear, check = linear.steps[-1][1], check_array
+        if column_names(X) != self._names:
+            check_feature_names(X, self._names, linear)
+        return check(X, **NUMBERS) @ np.ravel(linear.coef_)
 
     def _fit_pairs(self, linear, rows):
         """Fit the classifier in place on the differences of pairs."""
