@@ -31,6 +31,10 @@ _STOPPING = (
     " QueryRanker(..., early_stopping=True) stops early, on queries that it holds out "
     "itself."
 )
+_START = " To start from another model or its scores, fit the library's own ranker."
+_OPTION = (
+    " Set it where the estimator is made, as in CatBoostRanker(cat_features=[...])."
+)
 
 # What a keyword of another library is meant for.
 _OF_OTHERS = {
@@ -41,6 +45,11 @@ _OF_OTHERS = {
         ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stopping_rounds"),
         _STOPPING,
     ),
+    **dict.fromkeys(
+        ("init_score", "base_margin", "baseline", "init_model", "xgb_model"), _START
+    ),
+    **dict.fromkeys(("callbacks", "cat_features", "text_features", "verbose"), _OPTION),
+    "categorical_feature": " Give these columns the type 'category' of pandas.",
 }
 
 

@@ -229,6 +229,11 @@ def drop_column(X, column, n_columns=None):
     A position is dropped only from data with `n_columns` columns, if these are given:
     data of another width came without query ids.
     """
+    if isinstance(X, Mapping) and not scipy.sparse.issparse(X):
+        raise TypeError(
+            "The 'X' parameter must be an array, a sparse matrix or a data frame. Got "
+            f"a {type(X).__name__} instead: pass pandas.DataFrame(X)."
+        )
     if isinstance(column, str):
         if column not in (column_names(X) or ()):
             return X
@@ -337,6 +342,15 @@ def column_names(frame):
     # The `columns` of pyarrow are the values, those of pandas and polars the names.
     names = getattr(frame, "column_names", getattr(frame, "columns", None))
     return None if names is None or callable(names) else list(names)
+
+
+def types_of_columns(frame):
+    """Return the types of the columns of polars and pyarrow as text, {} for others."""
+    if library_of(frame) not in KINDS[1:]:
+        return {}
+    kinds = frame.schema.types if hasattr(frame.schema, "types") else frame.dtypes
+    names = column_names(frame)
+    return {name: str(kind).lower() for name, kind in zip(names, kinds, strict=True)}
 
 
 def unwrapped(values):

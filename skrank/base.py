@@ -79,8 +79,9 @@ class RankingEstimator:
     from 0, with the rows of each query together and the numbers ascending.
 
     A ranker may have two more members, which scorers read: ``query_sizes_``, a dict
-    of the number of training rows of each query id, for a warning of split queries;
-    and a method ``__skrank_qid__(X)``, which returns the query ids in a column of `X`
+    of the number of training rows of each query id, for a warning of split queries,
+    which pickles and copies of the ranker do not have, as ids may be private; and a
+    method ``__skrank_qid__(X)``, which returns the query ids in a column of `X`
     that scorers do not know, or None. If the scores of a ranker depend on the other
     documents of the query, its `predict` may have a keyword-only argument
     ``qid=None``, by which scorers, `score` and `rank` pass the query ids.
@@ -130,7 +131,7 @@ class RankingEstimator:
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the NDCG of the predicted order, over the whole lists.
+        """Return the mean NDCG of the whole lists, whatever `scoring` a ranker has.
 
         Parameters
         ----------
@@ -193,6 +194,12 @@ class RankingEstimator:
         """
         y_score = self._predict(X, None, qid)
         return rank_rows(y_score, self._find_qid(qid, "rank", X=X))
+
+    def __getstate__(self):
+        """Return the state for pickles, without the ids of the training queries."""
+        state = dict(super().__getstate__())
+        state.pop("query_sizes_", None)
+        return state
 
     def _predict(self, X, y, qid):
         """Return the predictions; a `predict` that takes query ids gets them."""
@@ -332,7 +339,8 @@ def check_ranker(estimator: Any) -> None:
     - a clone of a fitted ranker is not fitted and has its parameters;
     - a pickled ranker has the same scores;
     - with metadata routing enabled, `fit` and `score` receive `qid`;
-    - it has the names and the number of its features, and refuses another number.
+    - it has the names and the number of its features, and refuses another number,
+      other names, and names in another order unless its scores stay the same.
 
     Scores of two fits are the same if they differ by less than a thousandth of their
     standard deviation. A parameter `random_state` is set to 0. A ranker that draws
@@ -532,20 +540,29 @@ def _requests_the_ids(trial):
 
 def _knows_its_features(trial):
     X, names = trial.X, ["a", "b", "c", "d"]
-    if importlib.util.find_spec("pandas"):
-        frame = importlib.import_module("pandas").DataFrame(X, columns=names)
-        fitted = trial.new().fit(frame, trial.y, qid=trial.qid)
-        if list(getattr(fitted, "feature_names_in_", ())) != names:
-            raise AssertionError("Got no 'feature_names_in_' with the columns of X.")
-        trial.compare(fitted.predict(frame), trial.fitted().predict(X))
     fitted = trial.fitted()
     if getattr(fitted, "n_features_in_", None) != X.shape[1]:
         raise AssertionError("Got no 'n_features_in_' with the number of columns.")
+    _refuses(fitted, X[:, 1:], "documents with one feature less")
+    if importlib.util.find_spec("pandas"):
+        frame = importlib.import_module("pandas").DataFrame(X, columns=names)
+        named = trial.new().fit(frame, trial.y, qid=trial.qid)
+        if list(getattr(named, "feature_names_in_", ())) != names:
+            raise AssertionError("Got no 'feature_names_in_' with the columns of X.")
+        expected = named.predict(frame)
+        trial.compare(expected, fitted.predict(X))
+        _refuses(named, frame.add_prefix("new_"), "columns with other names")
+        _refuses(named, frame[names[::-1]], "columns in another order", expected)
+
+
+def _refuses(fitted, X, what, expected=None):
+    """Raise unless `X` is refused, or has the expected scores."""
     try:
-        fitted.predict(X[:, 1:])
-    except ValueError:
+        scores = fitted.predict(X)
+    except Exception:  # CatBoost has a class of its own
         return
-    raise AssertionError("Got scores of documents with one feature less.")
+    if expected is None or not np.allclose(scores, expected):
+        raise AssertionError(f"Got scores of {what}.")
 
 
 LAWS = {

@@ -184,6 +184,29 @@ class TakesAnyWidth(Linear):
         check_is_fitted(self)
 
 
+class GoesByPosition(Linear):
+    def predict(self, X):
+        return super().predict(X if isinstance(X, np.ndarray) else X.to_numpy())
+
+
+class GoesByOrder(Linear):
+    def predict(self, X):
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and not isinstance(X, np.ndarray) and {*X} == {*names}:
+            X = X.set_axis(names, axis=1)
+        return super().predict(X)
+
+
+class GoesByName(Linear):
+    """Predicts as CatBoost does."""
+
+    def predict(self, X):
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and not isinstance(X, np.ndarray) and {*X} == {*names}:
+            X = X[names]
+        return super().predict(X)
+
+
 BROKEN = {
     NotOfItsType: ("its type is 'ranker'", "is_ranker returns False"),
     ReturnsNothing: ("fit returns the estimator", "Got something other"),
@@ -206,6 +229,8 @@ BROKEN = {
     ScoresAllRowsAsOneQuery: ("fit and score request qid", "count queries"),
     HasNoNames: ("the names and the number", "no 'feature_names_in_'"),
     TakesAnyWidth: ("the names and the number", "one feature less"),
+    GoesByPosition: ("the names and the number", "columns with other names"),
+    GoesByOrder: ("the names and the number", "columns in another order"),
 }
 
 
@@ -252,6 +277,10 @@ def test_a_ranker_that_orders_equal_scores_by_row_is_told():
     trees = LGBMRanker(n_estimators=5, min_child_samples=3, verbose=-1, n_jobs=1)
     with pytest.raises(AssertionError, match="the order of the rows does not matter"):
         check_ranker(QueryRanker(trees))
+
+
+def test_a_ranker_may_go_by_name():
+    check_ranker(GoesByName())
 
 
 def test_a_class_and_an_estimator_that_is_no_ranker_are_refused():

@@ -205,7 +205,13 @@ def as_ids(values, name):
     """Return ids as an array of int64 or of str."""
     values = _array_of(values, name)
     kind = kind_of_ids(values, name)
-    return values.astype(str if kind == "U" else np.int64, copy=False)
+    try:
+        return values.astype(str if kind == "U" else np.int64, copy=False)
+    except OverflowError:
+        raise ValueError(
+            f"The '{name}' parameter must hold integers within the range of int64. Got "
+            f"{shown(max(values.ravel().tolist(), key=abs))}."
+        ) from None
 
 
 def kind_of_ids(values, name):
@@ -236,8 +242,8 @@ class Vocabulary:
     def __init__(self, ids, what):
         self.ids = as_ids(ids, what)
         self.what = what
-        order = np.argsort(self.ids, kind="stable")
-        ordered = self.ids[order]
+        order = np.argsort(self.ids, axis=None, kind="stable")
+        ordered = self.ids.ravel()[order]
         if self.ids.ndim != 1 or (ordered[1:] == ordered[:-1]).any():
             raise ValueError(
                 f"The {what} of a model must be a vector of different ids. "

@@ -10,14 +10,19 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._checks import numeric_array, says_what_was_meant, shown
 from skrank._columns import column_names, drop_column, find_column
 from skrank._docs import MatrixLike, MissingQid, Self, share_fit_words
 from skrank._ranking.ids import encode_qid
-from skrank.rankers.meta_ranker import QueryFinder, ask, clone_estimator
+from skrank.rankers.meta_ranker import (
+    QueryFinder,
+    ask,
+    check_feature_names,
+    clone_estimator,
+)
 from skrank.rankers.query_ranker import fit_estimator
 from skrank.scoring.scorer import ranking_response
 from skrank.tables.fuse import fuse_scores, read_fusion
@@ -57,7 +62,7 @@ class FusionRanker(QueryFinder):
         The fitted estimators, and the names or positions of columns.
     query_sizes_ : dict
         The number of training rows of each query id. Empty if there were no ids, or
-        nothing was fitted.
+        nothing was fitted. Pickles and copies lack it.
     n_features_in_ : int
         Number of columns seen during `fit`, without the column of query ids.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -163,8 +168,9 @@ class FusionRanker(QueryFinder):
         if named := self._named():
             rows = self._rows(named.values(), X, y, qid, sample_weight)
         validate_data(self, features, skip_check_array=True)
+        self._names = column_names(features)
         self.estimators_ = [
-            fit_estimator(clone_estimator(member), rows)
+            fit_estimator(clone_estimator(member), rows)[0]
             if hasattr(member, "fit")
             else member
             for member in members.values()
@@ -198,9 +204,13 @@ class FusionRanker(QueryFinder):
         """
         check_is_fitted(self)
         features = drop_column(X, self.qid_column, self._n_columns)
+        if hasattr(self, "n_features_in_"):  # not of text, which has one dimension
+            check_rows(features, self)
+        if column_names(features) != self._names:
+            check_feature_names(features, self._names, self)
+        validate_data(self, features, reset=False, skip_check_array=True)
         given = self._find_qid(qid, "predict", X=X, is_needed=False)
         scores = [_scores(features, member, given) for member in self.estimators_]
-        validate_data(self, features, reset=False, skip_check_array=True)
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
@@ -263,17 +273,13 @@ class FusionRanker(QueryFinder):
     def _members(self, features):
         """Return the estimators and columns by their names."""
         given, named = self.estimators, self._named()
-        if given is None or len(named) != len(given):
-            shape = np.shape(features)
-            if len(shape) != 2:
-                raise ValueError(
-                    f"Expected 2D array, got an array of shape {shape}. Reshape your "
-                    "data: a row per document."
-                )
-            names = list(column_names(features) or range(shape[1]))
+        if not isinstance(given, list) or len(named) != len(given):
+            check_rows(features, self)
+            names = list(column_names(features) or range(np.shape(features)[1]))
             given = names if given is None else given
-            columns = [one for one in given if not isinstance(one, tuple)]
-            if not isinstance(given, list) or not all(one in names for one in columns):
+            listed = given if isinstance(given, list) else [None]
+            columns = [one for one in listed if not isinstance(one, tuple)]
+            if not all(one in names for one in columns):
                 raise ValueError(
                     "The 'estimators' parameter of FusionRanker must be a list of "
                     f"pairs (name, estimator) and columns of X. Got {shown(given)}, "
@@ -292,9 +298,18 @@ class FusionRanker(QueryFinder):
         return members
 
 
+def check_rows(X, ranker):
+    """Raise scikit-learn's error unless `X` has two dimensions, and rows."""
+    if np.ndim(X) != 2 or not np.shape(X)[0]:
+        check_array(X, accept_sparse=True, dtype=None, estimator=ranker)
+
+
 def _scores(features, member, qid):
     """Return the scores by an estimator, or those in a column."""
     if hasattr(member, "fit"):
         asked = partial(ask, qid=qid)
         return column_or_1d(ranking_response(member, features, asked))
-    return numeric_array(find_column(features, member, is_id=False), f"X[{member!r}]")
+    column = find_column(features, member, is_id=False)
+    if column is None:
+        raise ValueError(f"X has no column {member!r}, which FusionRanker fuses.")
+    return numeric_array(column, f"X[{member!r}]")

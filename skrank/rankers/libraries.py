@@ -299,6 +299,12 @@ def hold_out(rows, fraction, random_state):
         queries = rng.permutation(np.flatnonzero(kind))
         wanted = round(fraction * len(queries))
         held[queries[: min(max(wanted, least), len(queries) - least)]] = True
+    if held.sum() < 10 and len(held) >= 100:
+        warn_caller(
+            f"Early stopping measures its metric on {held.sum()} of {len(held)} "
+            "queries, too few to tell rounds apart. Pass a larger validation_fraction.",
+            UserWarning,
+        )
     mask = held[rows.codes]
     return rows.take(np.flatnonzero(~mask)), rows.take(np.flatnonzero(mask))
 

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import copy, deepcopy
+from re import fullmatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,13 +21,14 @@ from sklearn.utils import (
     column_or_1d,
     get_tags,
 )
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._checks import (
     FEW_ROWS,
     check_choice,
     check_count,
     check_lengths,
+    shown,
     warn_if_out_of_order,
     warn_if_rows_are_drawn,
     warn_of_single_rows,
@@ -33,11 +36,14 @@ from skrank._checks import (
 from skrank._columns import (
     QID,
     check_qid_column,
+    column_names,
     drop_column,
     find_column,
     find_level,
+    library_of,
     on_host,
     require_qid,
+    types_of_columns,
 )
 from skrank._docs import MetadataRequest, Self
 from skrank._ranking.ids import encode_heads
@@ -72,6 +78,13 @@ class QueryFinder(RankingEstimator, BaseEstimator):
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, f"{self._takes}_")
+
+    @property
+    def classes_(self) -> Any:
+        """Not defined; tools for classifiers show the error."""
+        raise AttributeError(
+            "A ranker has no classes. For probabilities, see 'After the ranker'."
+        )
 
     def _check_qid_parameters(self, X):
         """Check the parameters, and keep the width of training data with query ids."""
@@ -185,7 +198,8 @@ class MetaRanker(MetaEstimatorMixin, QueryFinder):
     def __sklearn_clone__(self):
         warn_if_rows_are_drawn()  # a search makes its clones in its own process
         # scikit-learn clones everything but the estimator, which may be CatBoost's.
-        rest = copy(self).set_params(estimator=None)
+        rest = type(self).__new__(type(self))
+        rest.__setstate__(vars(self) | {"estimator": None})
         cloned = super(MetaRanker, rest).__sklearn_clone__()
         return cloned.set_params(estimator=clone_estimator(self.estimator))
 
@@ -452,26 +466,78 @@ def _resample(sampler, rows, needs_queries):
     return rows._replace(X=X, y=y, codes=np.zeros(len(y), dtype=np.intp))
 
 
-def as_taken(X, estimator):
-    """Return sparse arrays as sparse matrices for libraries that need these.
+# The types of polars and Arrow that LightGBM reads; XGBoost reads categories as well.
+NUMBER = r"bool(ean)?|double|float(32|64)?|u?int(8|16|32|64)"
+CATEGORY = r"(categorical|enum|dictionary)[\s\S]*"
 
-    CatBoost raises an error on sparse arrays and LightGBM warns. These libraries are
-    recognized by the evaluation set that their `fit` takes.
+
+def as_taken(X, estimator):
+    """Return `X` as a library takes it, or raise if it does not take it.
+
+    CatBoost raises an error on sparse arrays and LightGBM warns. Both end the process
+    on text of polars or Arrow. Libraries are recognized by the parameters of their
+    `fit`.
     """
     is_array = scipy.sparse.issparse(X) and not scipy.sparse.isspmatrix(X)
-    if is_array and "eval_set" in fit_parameters(estimator):
+    types = types_of_columns(X) if hasattr(X, "schema") else {}
+    parameters = fit_parameters(estimator) if is_array or types else ()
+    if "eval_set" not in parameters:
+        return X
+    if is_array:
         return scipy.sparse.csr_matrix(X)
+    read = NUMBER
+    if not parameters & {"categorical_feature", "cat_features"}:
+        read = f"{NUMBER}|{CATEGORY}"  # by XGBoost
+    others = {name: kind for name, kind in types.items() if not fullmatch(read, kind)}
+    if "cat_features" in parameters:  # of CatBoost, which requires pandas
+        return X.to_pandas() if others or library_of(X) == "pyarrow" else X
+    if others:
+        raise ValueError(
+            f"{type(estimator).__name__} does not take all types of columns from a "
+            f"frame of polars or Arrow. Got {shown(others)}: drop or encode them, or "
+            "pass X.to_pandas(), where columns of type 'category' are features."
+        )
     return X
 
 
-def ask(estimator, method_name, X, qid=None):
+class _Fitted(BaseEstimator):
+    def __init__(self, names):
+        self.feature_names_in_ = np.array(names, dtype=object)
+
+
+def check_feature_names(X, names, estimator):
+    """Raise scikit-learn's error if the columns of `X` are not those of `fit`, `names`.
+
+    Many libraries go by position, such as LightGBM. CatBoost goes by name. Names that
+    are not strings count as none, as in scikit-learn.
+    """
+    found = column_names(X)
+    if None in (found, names) or {*map(type, [*names, *found])} != {str}:
+        return
+    if "cat_features" in fit_parameters(estimator):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        validate_data(_Fitted(names), X, reset=False, skip_check_array=True)
+    # It has not raised: this version of scikit-learn does not read names of such X.
+    raise ValueError(
+        "The feature names should match those that were passed during fit. Got "
+        f"{shown(found)} instead of {shown(names)}."
+    )
+
+
+def ask(estimator, method_name, X, qid=None, names=None):
     """Return the response of a method of an estimator, as ranking_response asks.
 
     Query ids are passed to a method that takes them, such as that of a FusionRanker.
+    `names` are those of the columns that the last step was fitted to.
     """
     if isinstance(estimator, Pipeline):
         # The transformers may return a sparse array, too.
-        return ask(estimator.steps[-1][1], method_name, transform(estimator, X), qid)
+        X = transform(estimator, X)
+        return ask(estimator.steps[-1][1], method_name, X, qid, names)
+    if column_names(X) != names:
+        check_feature_names(X, names, estimator)
     method = getattr(estimator, method_name)
     takes_qid = QID in (getattr(method, "__kwdefaults__", None) or ())
     given = {QID: qid} if takes_qid and qid is not None else {}

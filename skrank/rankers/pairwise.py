@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._checks import check_count, says_what_was_meant
-from skrank._columns import drop_column
+from skrank._checks import LARGEST_K, check_count, says_what_was_meant
+from skrank._columns import column_names, drop_column
 from skrank._docs import (
     MatrixLike,
     MissingQid,
@@ -32,6 +33,7 @@ from skrank._ranking.arrays import lengths_of, spans, starts_of
 from skrank.base import fit_parameters
 from skrank.rankers.meta_ranker import (
     MetaRanker,
+    check_feature_names,
     check_informative,
     clone_estimator,
     fit_transformers,
@@ -79,7 +81,8 @@ class PairwiseRanker(MetaRanker):
         The number of pairs that the estimator was fitted on.
     query_sizes_ : dict
         The number of training rows of each query id. Empty if there were no ids.
-        Scorers warn if the same query comes with another number of rows.
+        Scorers warn if the same query comes with another number of rows. Pickles and
+        copies lack it.
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -173,13 +176,12 @@ class PairwiseRanker(MetaRanker):
         fitted = clone_estimator(given)
         if isinstance(fitted, Pipeline):
             rows = fit_transformers(fitted, rows)
-            rows = rows._replace(X=check_array(rows.X, ensure_min_samples=2, **NUMBERS))
-            linear = fitted.steps[-1][1]
+            linear, check = fitted.steps[-1][1], check_array
         else:
-            X = validate_data(self, rows.X, ensure_min_samples=2, **NUMBERS)
-            rows = rows._replace(X=X)
-            linear = fitted
-        self._fit_pairs(linear, rows)
+            linear, check = fitted, partial(validate_data, self)
+        self._names = column_names(rows.X)
+        X = check(rows.X, ensure_min_samples=2, **NUMBERS)
+        self._fit_pairs(linear, rows._replace(X=X))
         if isinstance(fitted, Pipeline):
             return self._keep(fitted)
         self.estimator_ = fitted
@@ -190,13 +192,13 @@ class PairwiseRanker(MetaRanker):
         """Return the scores of the documents."""
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
-        linear = self.estimator_
+        linear, check = self.estimator_, partial(validate_data, self, reset=False)
         if isinstance(linear, Pipeline):
-            X = check_array(transform(linear, X), **NUMBERS)
-            linear = linear.steps[-1][1]
-        else:
-            X = validate_data(self, X, reset=False, **NUMBERS)
-        return X @ np.ravel(linear.coef_)
+            X = transform(linear, X)
+            linear, check = linear.steps[-1][1], check_array
+        if column_names(X) != self._names:
+            check_feature_names(X, self._names, linear)
+        return check(X, **NUMBERS) @ np.ravel(linear.coef_)
 
     def _fit_pairs(self, linear, rows):
         """Fit the classifier in place on the differences of pairs."""
@@ -282,7 +284,7 @@ def _draw_numbers(first, count, most, rng):
     as many arcs as numbers are needed. One number is drawn from each arc: so they are
     distinct and, because of the rotation, equally probable.
     """
-    drawn = count if most is None else np.minimum(count, most)
+    drawn = count if most is None else np.minimum(count, min(most, LARGEST_K))
     query = np.repeat(np.arange(len(count)), drawn)
     arc = np.arange(len(query)) - np.repeat(np.cumsum(drawn) - drawn, drawn)
     start = arc * count[query] // drawn[query]

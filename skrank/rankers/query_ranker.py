@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import says_what_was_meant
-from skrank._columns import drop_column
+from skrank._columns import column_names, drop_column
 from skrank._docs import (
     MatrixLike,
     MetricLike,
@@ -122,7 +122,7 @@ class QueryRanker(MetaRanker):
     query_sizes_ : dict
         The number of rows of each query id passed to `fit`, also of queries that were
         not drawn or were held out. Empty if there were no ids. Scorers warn if the
-        same query comes with another number of rows.
+        same query comes with another number of rows. Pickles and copies lack it.
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
         Defined only if the underlying estimator has such an attribute when fitted.
@@ -242,7 +242,8 @@ class QueryRanker(MetaRanker):
         if scorer is not None:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
             stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
-        fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
+        fitted = clone_estimator(self.estimator)
+        fitted, self._names = fit_estimator(fitted, rows, stopping)
         if estimator_type(fitted) == "classifier":
             ranking_response(fitted, None, _would_ask)  # raises if it has no scores
         return self._keep(fitted)
@@ -255,14 +256,13 @@ class QueryRanker(MetaRanker):
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
-        scores = column_or_1d(
-            ranking_response(self.estimator_, X, partial(ask, qid=qid))
-        )
+        asked = partial(ask, qid=qid, names=self._names)
+        scores = column_or_1d(ranking_response(self.estimator_, X, asked))
         return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
 
 def fit_estimator(estimator, rows, stopping=None):
-    """Fit `estimator` in place and return it.
+    """Fit `estimator` in place; return it, and the names that its last step saw.
 
     The parameters of `fit` decide what an estimator receives, never its class. A
     ranker receives the rows of each query together. It is an error if nothing takes the
@@ -273,6 +273,7 @@ def fit_estimator(estimator, rows, stopping=None):
     """
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, stopping)
+    names = column_names(rows.X)
     parameters = fit_parameters(estimator)
     fit_library = fit_function_of(parameters)
     if fit_library is not None:
@@ -282,9 +283,9 @@ def fit_estimator(estimator, rows, stopping=None):
         rows = _for_library(rows, estimator)
         check_own_stopping(estimator, stopping)
         check_informative(estimator, rows)
-        return fit_library(estimator, rows, stopping)
+        return fit_library(estimator, rows, stopping), names
     if stopping is not None:
-        return fit_in_chunks(estimator, rows, stopping)
+        return fit_in_chunks(estimator, rows, stopping), names
     if "qid" in parameters:
         rows = rows.by_query()
     metadata = {"qid": rows.codes}
@@ -296,8 +297,8 @@ def fit_estimator(estimator, rows, stopping=None):
         taken |= _forwarded(estimator, set(metadata))
     if "sample_weight" in metadata and "sample_weight" not in taken:
         refuse_weights(estimator)
-    X = as_taken(rows.X, estimator)
-    return estimator.fit(X, rows.y, **{name: metadata[name] for name in taken})
+    given = {name: metadata[name] for name in taken}
+    return estimator.fit(as_taken(rows.X, estimator), rows.y, **given), names
 
 
 def _for_library(rows, estimator):
@@ -313,8 +314,9 @@ def _fit_pipeline(pipeline, rows, stopping):
         held = held._replace(X=transform(pipeline, held.X))
         stopping = stopping._replace(held_out=held)
     name, last = pipeline.steps[-1]
-    pipeline.steps[-1] = (name, fit_estimator(last, rows, stopping))
-    return pipeline
+    last, names = fit_estimator(last, rows, stopping)
+    pipeline.steps[-1] = (name, last)
+    return pipeline, names
 
 
 def _forwarded(estimator, names):

@@ -235,6 +235,8 @@ def test_triples_whose_relation_has_no_candidates_are_counted():
     [
         ({"entities": ["a", "b"]}, "entities that the model does not know"),
         ({"relations": ["r", "r", "s"]}, "vector of different ids"),
+        ({"entities": "abc"}, r"vector of different ids. Got an array of shape \(\)"),
+        ({"entities": [-(10**30), 1]}, "range of int64. Got -1000"),
     ],
 )
 def test_given_ids_are_those_of_the_triples_each_once(options, message):

@@ -269,12 +269,43 @@ def test_cross_validation_reads_ids_in_the_columns_of_X():
         ([], ValueError, "one or more estimators or columns"),
         ([("a", 3)], TypeError, "must be an object implementing 'fit' and 'predict'"),
         ([("a", Ridge)], TypeError, "must be an object implementing"),
+        (5, ValueError, r"a list of pairs \(name, estimator\) and columns.* Got 5"),
+        ("weak", ValueError, "a list of pairs .* Got 'weak'"),
     ],
 )
 def test_errors_say_what_is_wrong(estimators, kind, words):
     X, y = draw(n_queries=3)
     with pytest.raises(kind, match=words):
         FusionRanker(estimators, qid_column="user").fit(X, y)
+
+
+SCORES = np.array([[3.0, 1], [2, 2], [1, 3]])
+
+
+@pytest.mark.parametrize(
+    ("fitted_to", "X", "words"),
+    [
+        (SCORES, SCORES[:, :1], "X has 1 features, but FusionRanker is expecting 2"),
+        (SCORES, SCORES[:, 0], "Expected 2D array, got 1D array(.|\n)*Reshape your"),
+        (SCORES, SCORES[:0], r"0 sample\(s\) .* a minimum of 1 is required"),
+        (SCORES[:, 0], None, "Expected 2D array, got 1D array(.|\n)*Reshape your"),
+        (SCORES[:0], None, r"0 sample\(s\) .* is required by FusionRanker"),
+    ],
+)
+def test_the_shape_of_columns_is_checked_as_scikit_learn_does(fitted_to, X, words):
+    ranker = FusionRanker(missing_qid="single")
+    with pytest.raises(ValueError, match=words):
+        ranker.fit(fitted_to).predict(X)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_a_column_that_is_missing_in_predict_is_named():
+    frame = pd.DataFrame(SCORES, columns=["a", "b"])
+    ranker = FusionRanker(missing_qid="single").fit(frame)
+    with pytest.raises(ValueError, match="yet now missing:\n- b"):
+        ranker.predict(frame[["a"]])
+    with pytest.raises(ValueError, match="X has no column 'a', which FusionRanker"):
+        ranker.predict(SCORES)
 
 
 NAN, INF = np.nan, np.inf

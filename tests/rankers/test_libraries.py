@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
+
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
@@ -215,6 +217,21 @@ def test_other_ways_to_stop_are_refused(params, error, match):
     )
     with pytest.raises(error, match=match):
         ranker.fit(X, Y, qid=QID)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "n_queries", "n_held"),
+    [(0.01, 100, 1), (0.04, 200, 8), (0.05, 200, None), (0.01, 99, None)],
+)
+def test_few_held_out_queries_are_warned_of(fraction, n_queries, n_held):
+    rows = FitRows(None, np.tile([0, 1], n_queries), np.repeat(np.arange(n_queries), 2))
+    rows = rows._replace(X=rows.y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        hold_out(rows, fraction, 0)
+    told = [str(one.message).partition(",")[0] for one in caught]
+    words = f"Early stopping measures its metric on {n_held} of {n_queries} queries"
+    assert told == ([] if n_held is None else [words])
 
 
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])

@@ -19,6 +19,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
 from skrank.datasets import make_ranking
+from skrank.metrics import ndcg_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
 
@@ -128,6 +129,47 @@ def test_the_words_of_early_stopping_are_answered_with_the_rankers_own(word):
     with pytest.raises(TypeError, match=f"unexpected keyword argument '{word}'") as e:
         QueryRanker(Ridge()).fit(X, Y, qid=QID, **{word: None})
     assert ". QueryRanker(..., early_stopping=True) stops early" in str(e.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "cure"),
+    [
+        ("init_score", "To start from another model or its scores, fit the library's"),
+        ("base_margin", "To start from another model"),
+        ("xgb_model", "To start from another model"),
+        ("callbacks", "Set it where the estimator is made"),
+        ("cat_features", r"CatBoostRanker\(cat_features=\[...\]\)"),
+        ("categorical_feature", "the type 'category' of pandas"),
+    ],
+)
+def test_other_words_of_the_libraries_are_answered_too(word, cure):
+    with pytest.raises(TypeError, match=rf"keyword argument '{word}'\. .*{cure}"):
+        QueryRanker(Ridge()).fit(X, Y, qid=QID, **{word: None})
+
+
+def test_a_dict_of_columns_is_refused_with_the_cure():
+    ranker = QueryRanker(Ridge()).fit(X, Y, qid=QID)
+    for method, given in [(ranker.predict, ()), (ranker.fit, ([1, 0],))]:
+        with pytest.raises(TypeError, match=r"Got a dict .* pandas\.DataFrame\(X\)"):
+            method({"f": [1, 2], "qid": [1, 1]}, *given)
+
+
+def test_tools_for_classifiers_are_told_that_a_ranker_has_no_classes():
+    model = CalibratedClassifierCV(QueryRanker(LogisticRegression()), cv=QueryKFold(2))
+    with pytest.raises(AttributeError, match=r"A ranker has no classes\."):
+        _ = model.estimator.classes_
+    assert not hasattr(model.estimator, "classes_")
+    with pytest.raises((AttributeError, ValueError), match=r"no classes|a classifier"):
+        model.fit(FRAME.assign(qid=QID), Y > 0)  # before 1.9 it asks for a classifier
+
+
+def test_the_score_is_the_same_ndcg_whatever_scoring_is():
+    found = {
+        scoring: QueryRanker(Ridge(), scoring=scoring).fit(X, Y, qid=QID)
+        for scoring in ("mrr", "ndcg@10")
+    }
+    expected = ndcg_score(Y, found["mrr"].predict(X), qid=QID)
+    assert {one.score(X, Y, qid=QID) for one in found.values()} == {expected}
 
 
 def test_an_error_inside_fit_stays_as_it_is():

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import pickle
 import re
 import sys
 import warnings
@@ -9,7 +10,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from lightgbm import LGBMRanker
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
@@ -27,9 +30,9 @@ from sklearn.preprocessing import MaxAbsScaler
 import skrank
 from skrank.datasets import make_ranking
 from skrank.exceptions import QuerySplitWarning
-from skrank.metrics import get_scorer, make_ranking_scorer
+from skrank.metrics import get_scorer, make_ranking_scorer, mrr_score
 from skrank.model_selection import QueryKFold
-from skrank.rankers import PairwiseRanker, QueryRanker
+from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
 from tests import processes
 
 X, Y, QID = make_ranking(
@@ -250,6 +253,34 @@ def test_estimators_that_keep_no_sizes_raise_no_alarm():
     for model in (Ridge(), LogisticRegression()):
         model.fit(X[TRAIN], Y[TRAIN] > 0)
         assert 0 < get_scorer("mrr")(model, X[TEST], INDEXED.iloc[TEST]) <= 1
+
+
+NAMED = np.array([f"user{i}@mail.example" for i in QID])
+HOLDERS = RANKERS | {
+    "fusion": FusionRanker([("a", QueryRanker(Ridge())), ("b", PairwiseRanker())]),
+    "regressor": as_regressor(QueryRanker(Ridge())),
+    "stopped": QueryRanker(
+        LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1), early_stopping=True
+    ),
+}
+
+
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("name", HOLDERS)
+def test_what_is_saved_holds_no_ids_of_training_queries(name):
+    frame = pd.DataFrame(X).add_prefix("f")
+    index = pd.Index(NAMED, name="qid")
+    model = clone(HOLDERS[name]).fit(frame.set_index(index), pd.Series(Y, index=index))
+    saved = pickle.dumps(model)
+    assert b"@mail" not in saved
+    again = pickle.loads(saved)
+    last = again[-1] if name == "pipeline" else getattr(again, "best_estimator_", again)
+    assert not hasattr(last, "query_sizes_")
+    test = frame.set_index(index).iloc[TEST]
+    scores = model.predict(test)
+    assert again.predict(test).tolist() == scores.tolist()
+    expected = mrr_score(Y[TEST], scores, qid=NAMED[TEST])
+    assert get_scorer("mrr")(again, test, Y[TEST]) == expected  # and does not warn
 
 
 def test_a_ranker_of_a_single_query_knows_none():

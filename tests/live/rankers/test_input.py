@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn
 from catboost import CatBoostRanker
@@ -206,3 +209,47 @@ def test_grades_that_a_library_can_take_are_not_refused(case):
     if "label_gain" in model.get_params():
         model = clone(model).set_params(label_gain=list(model.label_gain))
     assert QueryRanker(model).fit(X, y, qid=QID).predict(X).std() > 0
+
+
+CATEGORIES = {
+    "LightGBM": (LIGHTGBM, None),
+    "XGBoost": (clone(XGBOOST).set_params(enable_categorical=True), "categories"),
+    "CatBoost": (catboost(cat_features=["item"]), "text"),
+}
+
+
+@library
+def test_frames_of_all_kinds_give_the_scores_of_pandas(library):
+    model, taken = CATEGORIES[library]
+    numbers = pl.DataFrame(X, schema=["a", "b", "c"])
+    item = pl.Series("item", np.array(["u", "v"])[Y % 2])
+    frames = {None: (ALL[library], numbers)}
+    frames["text"] = model, numbers.with_columns(item)
+    frames["categories"] = model, numbers.with_columns(item.cast(pl.Categorical))
+    for name, (one, frame) in frames.items():
+        for data in (frame, frame.to_arrow()):
+            ranker = QueryRanker(one)
+            if name and (taken is None or (taken, name) == ("categories", "text")):
+                with pytest.raises(ValueError, match=r"Got {'item': "):
+                    ranker.fit(data, Y, qid=QID)
+                continue
+            found = ranker.fit(data, Y, qid=QID).predict(data)
+            pandas = frame.to_pandas()
+            expected = QueryRanker(one).fit(pandas, Y, qid=QID).predict(pandas)
+            assert found.tolist() == expected.tolist()
+
+
+@library
+def test_columns_in_another_order_never_change_scores_silently(library):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    for new in (pd.DataFrame, pl.DataFrame, pa.Table.from_pandas):
+        ranker = QueryRanker(ALL[library]).fit(new(frame), Y, qid=QID)
+        other, renamed = new(frame[["c", "a", "b"]]), new(frame.add_prefix("new_"))
+        if library == "CatBoost":
+            scores = ranker.predict(new(frame))
+            assert ranker.predict(other).tolist() == scores.tolist()
+        else:
+            with pytest.raises(ValueError, match="feature names should match"):
+                ranker.predict(other)
+        with pytest.raises(Exception, match=r"feature names should match|feature with"):
+            ranker.predict(renamed)
