@@ -571,6 +571,8 @@ def warn_if_out_of_order(arrays):
     if len(kinds) - kinds.count(np.ndarray) < 2:  # arrays have no labels
         return
     for first, name, is_unique in reordered(arrays):
+        if _is_y_shuffled():
+            return
         cure = f"Pass {name}.loc[{first}.index] to pair them by label"
         if not is_unique:
             cure = f"Sort the rows of {name} like those of {first}"
@@ -580,6 +582,20 @@ def warn_if_out_of_order(arrays):
             "are in the same order already.",
             UserWarning,
         )
+
+
+def _is_y_shuffled():
+    """Return True while permutation_test_score shuffles y, whose labels go along.
+
+    It first scores y as it is. Its other calls may run in other processes.
+    """
+    is_called = "permutation_test_score", "_permutation_test_score"
+    ys = [
+        frame.f_locals["y"]
+        for frame in sklearn_callers()
+        if frame.f_code.co_name in is_called
+    ]
+    return len(ys) == 1 or (len(ys) == 2 and ys[0] is not ys[1])
 
 
 SWAPPED = (
