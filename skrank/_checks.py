@@ -474,6 +474,22 @@ def progress_bar(total, shown, unit, **options):
         yield bar.update
 
 
+# The fewest queries whose mean says something, and how many could spare them.
+FEW_QUERIES, MANY_QUERIES = 10, 100
+
+
+def warn_if_few_queries(n_held_out, n_queries, name, size):
+    """Warn if few queries are held out: of many, or by a parameter that counts rows."""
+    is_count = isinstance(size, numbers.Integral)
+    if n_held_out < FEW_QUERIES and (is_count or n_queries >= MANY_QUERIES):
+        unit = ": an int counts rows, not queries" if is_count else ""
+        warn_caller(
+            f"Of {n_queries} queries, fewer than {FEW_QUERIES} are held out, and their "
+            f"mean says little. Hold out more, such as {name}=0.2{unit}.",
+            UserWarning,
+        )
+
+
 # Without query ids, more rows than these are unlikely to be one query.
 MANY_ROWS = 1000
 
