@@ -485,6 +485,22 @@ def progress_bar(total, shown, unit, **options):
         yield bar.update
 
 
+# The fewest queries whose mean says something, and how many could spare them.
+FEW_QUERIES, MANY_QUERIES = 10, 100
+
+
+def warn_if_few_queries(n_held_out, n_queries, name, size):
+    """Warn if few queries are held out: of many, or by a parameter that counts rows."""
+    is_count = isinstance(size, numbers.Integral)
+    if n_held_out < FEW_QUERIES and (is_count or n_queries >= MANY_QUERIES):
+        unit = ": an int counts rows, not queries" if is_count else ""
+        warn_caller(
+            f"Of {n_queries} queries, fewer than {FEW_QUERIES} are held out, and their "
+            f"mean says little. Hold out more, such as {name}=0.2{unit}.",
+            UserWarning,
+        )
+
+
 # Without query ids, more rows than these are unlikely to be one query.
 MANY_ROWS = 100
 
@@ -602,6 +618,8 @@ def warn_if_out_of_order(arrays):
     if len(kinds) - kinds.count(np.ndarray) < 2:  # arrays have no labels
         return
     for first, name, is_unique in reordered(arrays):
+        if _is_y_shuffled():
+            return
         cure = f"Pass {name}.loc[{first}.index] to pair them by label"
         if not is_unique:
             cure = f"Sort the rows of {name} like those of {first}"
@@ -611,6 +629,20 @@ def warn_if_out_of_order(arrays):
             "are in the same order already.",
             UserWarning,
         )
+
+
+def _is_y_shuffled():
+    """Return True while permutation_test_score shuffles y, whose labels go along.
+
+    It first scores y as it is. Its other calls may run in other processes.
+    """
+    is_called = "permutation_test_score", "_permutation_test_score"
+    ys = [
+        frame.f_locals["y"]
+        for frame in sklearn_callers()
+        if frame.f_code.co_name in is_called
+    ]
+    return len(ys) == 1 or (len(ys) == 2 and ys[0] is not ys[1])
 
 
 SWAPPED = (

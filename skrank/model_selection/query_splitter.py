@@ -12,7 +12,12 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
-from skrank._checks import check_lengths, count_rows, warn_if_rows_are_drawn
+from skrank._checks import (
+    check_lengths,
+    count_rows,
+    warn_if_out_of_order,
+    warn_if_rows_are_drawn,
+)
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._docs import MetadataRequest, Self, Splits, share_split_words
 from skrank._ranking.ids import encode_heads, encode_qid
@@ -99,6 +104,7 @@ class QuerySplitter(BaseCrossValidator):
         check_lengths(X=X, y=y)
         for ids in (qid, groups):  # their lengths are compared below, with a cure
             check_consistent_length(ids)
+        warn_if_out_of_order({"X": X, "y": y, "qid": qid, "groups": groups})
         caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
         found = find_qid(qid, X=X, y=y, groups=groups, column=self.qid_column)
         call, column = "split(X, y, qid=qid)", self.qid_column
@@ -133,6 +139,15 @@ class QuerySplitter(BaseCrossValidator):
             return parameter if values is None else values
         values, caller = find_named(parameter, X=X, y=y), type(self).__name__
         return require_named(values, parameter, argument=name, caller=caller, X=X)
+
+
+def check_rows(**arrays):
+    """Raise unless arrays have a value per row; warn of other orders of the rows.
+
+    Only a splitter sees all rows. The labels of parts of them show no other order.
+    """
+    check_lengths(**arrays)
+    warn_if_out_of_order(arrays)
 
 
 def check_shuffle(shuffle, random_state, caller):

@@ -19,7 +19,12 @@ from sklearn.utils import (
     indexable,
 )
 
-from skrank._checks import check_count, count_rows
+from skrank._checks import (
+    check_count,
+    count_rows,
+    warn_if_few_queries,
+    warn_if_out_of_order,
+)
 from skrank._columns import QID, check_qid_column, find_column, find_level, require_qid
 from skrank._docs import Seed
 from skrank.model_selection.query_splitter import (
@@ -265,8 +270,9 @@ class QueryShuffleSplit(QuerySplitter):
         The number of splits, at least 1.
     test_size : float or int, default=None
         The size of the test set in rows: a float in (0, 1) is a fraction of the rows,
-        an int a number of rows. None means all rows that are not in the training set;
-        if `train_size` is None too, 0.1.
+        an int a number of rows. A warning says if an int, or a fraction of at least 100
+        queries, tests fewer than 10 queries. None means all rows that are not in the
+        training set; if `train_size` is None too, 0.2.
     train_size : float or int, default=None
         The size of the training set in rows, like `test_size`. None means all rows
         that are not in the test set.
@@ -322,12 +328,15 @@ class QueryShuffleSplit(QuerySplitter):
             queries,
             self.test_size,
             self.train_size,
-            default=0.1,
+            default=0.2,
             caller="QueryShuffleSplit",
         )
         rng = check_random_state(self.random_state)
         for _ in range(self.n_splits):
-            yield random_parts(queries.sizes, n_train, n_test, rng)
+            parts = random_parts(queries.sizes, n_train, n_test, rng)
+            n_queries = len(queries.ids)
+            warn_if_few_queries(len(parts[1]), n_queries, "test_size", self.test_size)
+            yield parts
 
 
 def query_train_test_split(
@@ -352,8 +361,9 @@ def query_train_test_split(
     test_size : float or int, default=None
         The size of the test part in rows: a float in (0, 1) is a fraction of the
         rows, an int a number of rows. The actual size is as near as the queries drawn
-        allow. None means all rows that are not in the training part; if `train_size`
-        is None too, 0.25.
+        allow. A warning says if an int, or a fraction of at least 100 queries, tests
+        fewer than 10 queries. None means all rows that are not in the training part;
+        if `train_size` is None too, 0.25.
     train_size : float or int, default=None
         The size of the training part in rows, like `test_size`. None means all rows
         that are not in the test part.
@@ -406,6 +416,8 @@ def query_train_test_split(
             f"but {len(arrays)} arrays: if the last one holds the query ids, pass it "
             f"by name as well, {caller}(X, y, qid, qid=qid)."
         )
+    given = {f"arrays[{place}]": array for place, array in enumerate(arrays)}
+    warn_if_out_of_order({**given, "qid": qid})
     call, X = f"{caller}(X, y, qid=qid)", arrays[0]
     qid = require_qid(qid, caller, call, X=X, column=qid_column, of_column=caller)
     queries = Queries.of_rows(qid, caller, count_rows(arrays[0]))
@@ -418,6 +430,8 @@ def query_train_test_split(
     else:
         _, first_rows = np.unique(queries.codes, return_index=True)
         parts = ordered_parts(queries.sizes, np.argsort(first_rows), n_train, n_test)
+    n_queries = len(queries.ids)
+    warn_if_few_queries(len(parts[1]), n_queries, "test_size", test_size)
     train, test = map(queries.rows, parts)
     return [_safe_indexing(array, rows) for array in arrays for rows in (train, test)]
 

@@ -21,6 +21,7 @@ from skrank.model_selection.query_splitter import (
     QuerySplitter,
     check_enough,
     check_name_or_values,
+    check_rows,
     check_shuffle,
 )
 from skrank.model_selection.splitters import balanced_folds
@@ -42,7 +43,7 @@ class _TimeSplitter(QuerySplitter):
         time: ArrayLike | None = None,
     ) -> Splits:
         """Generate the rows of each training and test set."""
-        check_lengths(X=X, y=y, time=time)
+        check_rows(X=X, y=y, time=time)
         queries = self._group(X, y, groups, qid)
         times, codes = self._read_times(time, X, y, len(queries.codes))
         yield from self._iter_rows(queries, times, codes)
@@ -191,7 +192,7 @@ class TimeRangeSplit(_TimeSplitter):
         item: ArrayLike | None = None,
     ) -> Splits:
         """Generate the rows of each training and test set."""
-        check_lengths(X=X, y=y, time=time, item=item)
+        check_rows(X=X, y=y, time=time, item=item)
         if self.drop_new not in ("user", "both"):  # the query ids are not read
             check_lengths(X=X, qid=qid, groups=groups)
         n_samples = count_rows(y if X is None else X)
@@ -591,7 +592,7 @@ class ColdStartKFold(QuerySplitter):
     ) -> Splits:
         """Generate the rows of each training and test set."""
         caller = "ColdStartKFold"
-        check_lengths(X=X, y=y, item=item)
+        check_rows(X=X, y=y, item=item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []
         if self.cold != "item":

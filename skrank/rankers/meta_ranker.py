@@ -110,8 +110,9 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         if sample_weight is not None:
             sample_weight = on_host(sample_weight)
         self._check_qid_parameters(X)
+        given = {"X": X, "y": y, "qid": qid, "sample_weight": sample_weight}
+        warn_if_out_of_order(given)
         qid = self._find_qid(qid, "fit", X=X, y=y)
-        warn_if_out_of_order({"y": y, "qid": qid, "sample_weight": sample_weight})
         y = self._check_target(y)
         X = drop_column(X, self.qid_column)
         check_lengths(X=X, y=y, sample_weight=sample_weight)

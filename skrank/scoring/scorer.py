@@ -325,7 +325,7 @@ class RankingScorer(_ScikitLearnScorer):
             of_X = found.keys() - given - self._columns.keys()
             rows |= found
         qid = require_qid(qid, scored.caller, call, X=X, of_column="QueryRanker")
-        warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
+        warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
         heads = encode_heads(qid)
         if of_X or QID in getattr(estimator, "feature_names_in_", ()):
             warn_of_features(estimator, sorted(of_X))

@@ -4,11 +4,18 @@
 
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import (
+    cross_validate,
+    learning_curve,
+    permutation_test_score,
+)
 
 from skrank.metrics import (
     evaluate,
@@ -19,6 +26,7 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
+from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
 # By position the relevant documents of the queries stand at the ranks 3 and 2.
@@ -75,13 +83,62 @@ def test_a_scorer_and_a_ranker_compare_the_query_ids_with_the_grades():
     shuffled = QID.loc[SORTED.index]
     with pytest.warns(UserWarning, match=message("y", "qid", "qid.loc[y.index]")):
         ranker = QueryRanker(Ridge()).fit(X, Y, qid=shuffled)
-    with pytest.warns(UserWarning, match=message("y_true", "qid", "qid.loc")):
+    with pytest.warns(UserWarning, match=message("y", "qid", "qid.loc")):
         get_scorer("mrr")(ranker, X, Y, qid=shuffled)
     silently(get_scorer("mrr"), ranker, X, Y, qid=QID)
     frame = pd.DataFrame({"x": X.ravel(), "qid": QID})
     ranker = QueryRanker(Ridge()).fit(frame, Y)
-    with pytest.warns(UserWarning, match=message("y_true", "qid", "qid.loc")):
+    said = message("X", "y", "Pass y.loc[X.index]")
+    with pytest.warns(UserWarning, match=said):
         get_scorer("mrr")(ranker, frame.loc[SORTED.index], Y)
+    with pytest.warns(UserWarning, match=said):
+        QueryRanker(Ridge()).fit(frame.loc[SORTED.index], Y)
+
+
+# Queries of one document each way: by position the features do not tell the grades.
+N_QUERIES = 12
+GRADE = pd.Series(np.tile([0, 1, 0, 2], N_QUERIES))
+LOG = pd.DataFrame({"x": GRADE, "qid": np.repeat(range(N_QUERIES), 4)})
+BY_QUERY = LOG.sort_values("qid", ascending=False, kind="stable")
+OPTIONS = {"scoring": "mrr", "cv": QueryKFold(3), "error_score": "raise"}
+
+
+def test_a_search_over_rows_in_another_order_is_noticed_once():
+    shuffled = GRADE.loc[BY_QUERY.index].iloc[::-1]
+    said = message("X", "y", "Pass y.loc[X.index]")
+    with pytest.warns(UserWarning, match=said) as caught:
+        cross_validate(QueryRanker(Ridge()), BY_QUERY, shuffled, **OPTIONS)
+    assert {(str(one.message), one.filename) for one in caught} == {
+        (str(caught[0].message), __file__)
+    }
+    right = silently(
+        cross_validate,
+        QueryRanker(Ridge()),
+        BY_QUERY,
+        shuffled.loc[BY_QUERY.index],
+        **OPTIONS,
+    )
+    assert right["test_score"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("n_jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
+def test_labels_that_a_permutation_test_shuffles_are_no_mistake(n_jobs):
+    options = OPTIONS | {"n_permutations": 2, "n_jobs": n_jobs}
+    del options["error_score"]
+    by_query = partial(permutation_test_score, QueryRanker(Ridge()), **options)
+    score, *_ = silently(by_query, LOG, GRADE, groups=LOG["qid"])
+    assert score == 1
+    with pytest.warns(UserWarning, match=message("X", "y", "Pass y.loc[X.index]")):
+        by_query(BY_QUERY, GRADE, groups=BY_QUERY["qid"])
+
+
+def test_other_tools_that_shuffle_rows_keep_their_labels_together():
+    ranker = QueryRanker(Ridge()).fit(LOG, GRADE)
+    silently(permutation_importance, ranker, LOG, GRADE, scoring="mrr", n_repeats=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "learning_curve draws rows")
+        learning_curve(ranker, LOG, GRADE, **OPTIONS, shuffle=True, train_sizes=[0.9])
 
 
 def test_labels_that_are_repeated_have_another_cure():

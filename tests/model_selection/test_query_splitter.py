@@ -246,6 +246,20 @@ class TestSplit:
             with pytest.raises(ValueError, match="inconsistent numbers of samples"):
                 next(made.split(X, Y, qid=QID, **others))
 
+    def test_another_order_of_the_rows_is_noticed(self, cv, names):
+        frame, data = pd.DataFrame(X), known(names)
+        backwards = np.arange(N)[::-1]
+        for name in ("y", *data):
+            rows = {"y": Y} | data
+            rows[name] = pd.Series(rows[name])
+            list(cv.split(frame, **rows))  # no warning
+            rows[name] = rows[name].set_axis(backwards)
+            if name == "qid" and not reads_qid(cv):
+                continue
+            said = rf"X and {name} have the same labels .* {name}.loc\[X.index\]"
+            with pytest.warns(UserWarning, match=said):
+                next(cv.split(frame, **rows))
+
     def test_empty_input_is_refused(self, cv, names):
         empty = {name: [] for name in ["qid", *names]}
         with pytest.raises(ValueError, match="needs at least one row"):

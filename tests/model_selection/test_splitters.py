@@ -4,6 +4,7 @@
 
 import itertools
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    GroupShuffleSplit,
     check_cv,
     cross_val_predict,
     cross_validate,
@@ -59,6 +61,9 @@ def splits(cv, *args, **kwargs):
         (train.tolist(), test.tolist()) for train, test in cv.split(*args, **kwargs)
     ]
 
+
+# Where the numbers of rows are what is tested.
+FEW = "ignore:.* fewer than 10 are held out"
 
 QID = rows_of([7, 1, 4, 12, 3, 3, 9, 5])
 X = np.random.RandomState(1).rand(len(QID), 3)
@@ -281,6 +286,7 @@ class TestQueryShuffleSplit:
         for _, test in cv.split(qid, qid=qid):
             assert len(test) / len(qid) == pytest.approx(share, abs=0.001)
 
+    @pytest.mark.filterwarnings(FEW)
     @pytest.mark.parametrize(
         ("sizes", "test_size", "expected"),
         [
@@ -316,10 +322,11 @@ class TestQueryShuffleSplit:
         for train, test in cv.split(qid, qid=qid):
             assert (len(train), len(test)) == (70, 30)
 
-    def test_a_tenth_is_tested_by_default(self):
+    def test_a_fifth_is_tested_by_default_as_in_group_shuffle_split(self):
         qid = rows_of([5] * 40)
-        for _, test in QueryShuffleSplit(random_state=0).split(qid, qid=qid):
-            assert len(test) == 20
+        for cv in (QueryShuffleSplit(random_state=0), GroupShuffleSplit()):
+            for _, test in cv.split(qid, qid, qid):
+                assert len(test) == 40
         assert QueryShuffleSplit().get_n_splits() == 10
 
     @pytest.mark.parametrize("percent", range(1, 100, 7))
@@ -382,7 +389,45 @@ class TestQueryShuffleSplit:
             next(QueryShuffleSplit().split(X, qid=np.zeros(44)))
 
 
+@pytest.mark.parametrize(
+    ("n_queries", "sizes", "is_warned"),
+    [
+        (60, {"test_size": 20}, True),  # rows, not queries
+        (60, {"test_size": 50}, False),
+        (99, {"test_size": 0.05}, False),
+        (100, {"test_size": 0.05}, True),
+        (100, {"train_size": 0.95}, True),
+        (100, {"test_size": 0.1}, False),
+        (100, {}, False),
+    ],
+)
+def test_a_test_part_of_few_queries_is_noticed(n_queries, sizes, is_warned):
+    qid = rows_of([5] * n_queries)
+    cv = QueryShuffleSplit(2, random_state=0, **sizes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        list(cv.split(qid, qid=qid))
+        query_train_test_split(qid, qid=qid, random_state=0, **sizes)
+        query_train_test_split(qid, qid=qid, shuffle=False, **sizes)
+    said = f"Of {n_queries} queries, fewer than 10 are held out, and their mean says "
+    cure = "such as test_size=0.2"
+    cure += ": an int counts rows, not queries." if sizes == {"test_size": 20} else "."
+    assert len(caught) == 3 * is_warned
+    for one in caught:
+        assert str(one.message).startswith(said)
+        assert str(one.message).endswith(cure)
+
+
 class TestQueryTrainTestSplit:
+    def test_another_order_of_the_rows_is_noticed(self):
+        frame, y = pd.DataFrame(X).assign(qid=QID), pd.Series(Y)
+        query_train_test_split(frame, y)  # no warning
+        said = r"^arrays\[0\] and arrays\[1\] have the same labels in different orders"
+        with pytest.warns(UserWarning, match=said):
+            query_train_test_split(frame, y.iloc[::-1])
+        with pytest.warns(UserWarning, match=r"^arrays\[0\] and qid have the same"):
+            query_train_test_split(frame, qid=frame["qid"].iloc[::-1])
+
     def test_query_ids_without_their_name_are_recognized(self):
         with pytest.raises(
             ValueError,
@@ -467,6 +512,7 @@ class TestQueryTrainTestSplit:
         with pytest.raises(TypeError, match="'qid_column' parameter of query_train"):
             query_train_test_split(frame, Y, qid_column=None)
 
+    @pytest.mark.filterwarnings(FEW)
     @pytest.mark.parametrize(
         ("sizes", "train", "test"),
         [
