@@ -10,10 +10,11 @@ import difflib
 import inspect
 import warnings
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from skrank._callers import sklearn_callers, warn_caller
-from skrank._checks import shown, warn_if_out_of_order, warn_if_rows_are_drawn
+from skrank._checks import (
+    count_rows,
+    shown,
+    warn_if_out_of_order,
+    warn_if_rows_are_drawn,
+)
 from skrank._columns import QID, find_column, find_qid, on_host, require_qid
 from skrank._docs import MetricLike
 from skrank._engine.answer import OwnRanks, RepeatedAnswer, answer_all, read_arrays
@@ -327,8 +333,7 @@ class RankingScorer(_ScikitLearnScorer):
         qid = require_qid(qid, scored.caller, call, X=X, of_column="QueryRanker")
         warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
         heads = encode_heads(qid)
-        if of_X or QID in getattr(estimator, "feature_names_in_", ()):
-            warn_of_features(estimator, sorted(of_X))
+        warn_of_features(estimator, sorted(of_X))
         warn_if_queries_are_split(estimator, X, heads, super().get_metadata_routing)
         warn_if_rows_are_drawn()
         return read_arrays(
@@ -526,6 +531,12 @@ class Scored:
         rows = read_arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
         return self.of_rows(rows)
 
+    @property
+    def __name__(self):
+        """The name of the function, for tools that call the scorer by it."""
+        keys = [request.key for request in self.requests]
+        return ", ".join(keys) or self.text
+
     def __deepcopy__(self, memo):
         return self  # nothing of it changes
 
@@ -650,12 +661,25 @@ def find_scored_qid(estimator, X, y, qid=None):
     would get the columns of the transformers, not those of `X`.
     """
     if qid is None:
-        ranker = estimator
-        while hasattr(ranker, "best_estimator_"):  # a fitted search
-            ranker = ranker.best_estimator_
+        ranker = _innermost(estimator)
         if hasattr(ranker, "__skrank_qid__"):
             qid = ranker.__skrank_qid__(X)
     return find_qid(qid, X=X, y=y)
+
+
+def _innermost(estimator, within=lambda one: None):
+    """Return the estimator that a fitted search, or what `within` opens, has selected.
+
+    Estimators of other packages may have anything under scikit-learn's names, such as
+    themselves, so that no more than ten are opened.
+    """
+    for _ in range(10):
+        inner = getattr(estimator, "best_estimator_", None)
+        inner = within(estimator) if inner is None else inner
+        if inner is None or isinstance(inner, type):
+            break
+        estimator = inner
+    return estimator
 
 
 def warn_if_queries_are_split(estimator, X, qid, routing=None):
@@ -672,21 +696,21 @@ def warn_if_queries_are_split(estimator, X, qid, routing=None):
     for frame in sklearn_callers():
         # A function that fits on the rows `train` of X and scores the rows `test`.
         split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
-        if split.get("X_test") is X and "train" in split:
+        if split.get("X_test") is X and {"X", "y", "train", "test"}.issubset(split):
             params = split.get("score_params") or {}
             name = routing and routing().score.requests[QID]
             all_qid = params.get(name, params.get(QID))
             codes = _codes_of_all(estimator, split["X"], split["y"], all_qid)
             # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
-            n_rows = len(split["train"]) + len(split["test"])
-            if codes is not None and len(codes) >= n_rows:
+            if codes is not None and len(codes) == count_rows(split["X"]):
                 warn_of_split_queries(codes, split["train"], split["test"])
             return
     known = training_sizes(estimator)
     if not known:
         return
     heads = encode_heads(qid)
-    sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
+    sizes = [known.get(id, 0) for id in heads.ids.tolist()]
+    sizes = np.array([size if isinstance(size, Integral) else 0 for size in sizes])
     scored = np.bincount(heads.of_rows())
     if ((sizes > 0) & (sizes != scored)).any():
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)
@@ -704,10 +728,11 @@ def warn_of_split_queries(codes, train, test):
 
     Rows that are on both sides themselves are training data that are scored.
     """
+    train, test = (np.arange(len(codes))[rows] for rows in (train, test))  # or masks
     is_trained = np.zeros(codes.max() + 1, dtype=bool)
     is_trained[codes[train]] = True
     is_known = is_trained[codes[test]]
-    if is_known.any() and not np.isin(np.asarray(test)[is_known], train).all():
+    if is_known.any() and not np.isin(test[is_known], train).all():
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)
 
 
@@ -735,12 +760,12 @@ def _codes_of_all(estimator, X, y, qid):
 
 def training_sizes(estimator):
     """Return the numbers of training rows that a ranker has by query id, or None."""
-    while isinstance(estimator, Pipeline) or hasattr(estimator, "best_estimator_"):
-        if isinstance(estimator, Pipeline):
-            estimator = estimator.steps[-1][1]
-        else:
-            estimator = estimator.best_estimator_
-    return getattr(estimator, "query_sizes_", None)
+
+    def last_step(one):
+        return one.steps[-1][1] if isinstance(one, Pipeline) else None
+
+    sizes = getattr(_innermost(estimator, last_step), "query_sizes_", None)
+    return sizes if isinstance(sizes, Mapping) else None
 
 
 # The methods that a scorer may call. scikit-learn reads them to see whether several
@@ -823,30 +848,37 @@ def _features_of(estimator):
 
     A pipeline that begins with a ColumnTransformer reads what this does not drop.
     """
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif estimator_type(estimator) == "ranker" and hasattr(estimator, "estimator_"):
-            estimator = estimator.estimator_
-        else:
-            break
-    names = np.asarray(getattr(estimator, "feature_names_in_", ()), dtype=object)
-    steps = getattr(estimator, "steps", None) or [(None, None)]
-    transformers = getattr(steps[0][1], "transformers_", None)
-    if transformers is None:
+    from sklearn.compose import ColumnTransformer  # a costly import
+
+    def of_ranker(one):
+        is_ranker = estimator_type(one) == "ranker"
+        return getattr(one, "estimator_", None) if is_ranker else None
+
+    estimator = _innermost(estimator, of_ranker)
+    names = getattr(estimator, "feature_names_in_", None)
+    is_listed = isinstance(names, Collection) and np.iterable(names)
+    names = [name for name in names if isinstance(name, str)] if is_listed else []
+    first = estimator.steps[0][1] if isinstance(estimator, Pipeline) else None
+    if not names or not isinstance(first, ColumnTransformer):
         return {*names}
-    read = set()
-    for _, transformer, columns in transformers:
+    places, read = {name: place for place, name in enumerate(names)}, set()
+    for _, transformer, columns in first.transformers_:
         if isinstance(transformer, str) and transformer == "drop":
             continue
-        of_names = np.ravel(columns) if not isinstance(columns, slice) else columns
-        is_named = getattr(of_names, "dtype", np.dtype(int)).kind in "OU"
-        read |= {*(of_names if is_named else names[of_names])}
+        if isinstance(columns, slice):  # of names it ends with the last one
+            start = places.get(columns.start, columns.start)
+            stop = columns.stop
+            stop = places[stop] + 1 if stop in places else stop
+            columns = range(len(names))[start : stop : columns.step]
+        columns = np.ravel(columns)
+        is_named = columns.dtype.kind in "OU"
+        read |= {*(columns if is_named else np.array(names, dtype=object)[columns])}
     return read
 
 
 def estimator_type(estimator):
     """Return the type of an estimator from its tags, or None."""
     if hasattr(estimator, "__sklearn_tags__"):
-        return get_tags(estimator).estimator_type
+        with contextlib.suppress(AttributeError):  # its base class may have none
+            return get_tags(estimator).estimator_type
     return getattr(estimator, "_estimator_type", None)

@@ -5,24 +5,30 @@
 import copy
 import pickle
 import re
+import warnings
 from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import make_scorer, r2_score
 from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
 
 import skrank._engine.answer
+from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import (
     get_scorer,
     get_scorer_names,
     make_ranking_scorer,
     mean_rank,
+    mrr_score,
     ndcg_score,
     precision_at_k_score,
 )
@@ -73,6 +79,114 @@ def model():
 def routing(request):
     with sklearn.config_context(enable_metadata_routing=request.param):
         yield request.param
+
+
+class WithoutTags:
+    """Its base class has no tags, as of an estimator without BaseEstimator."""
+
+    def __sklearn_tags__(self):
+        return super().__sklearn_tags__()
+
+
+# What estimators of other packages have under names that scikit-learn and skrank use.
+ODD = {
+    "transformers_ is a dict": {"transformers_": dict.fromkeys(FRAME)},
+    "steps are names": {"steps": ["scale", "fit"]},
+    "steps is a number": {"steps": 2},
+    "best_estimator_ is a name": {"best_estimator_": "lgbm"},
+    "best_estimator_ is a class": {"best_estimator_": Ridge},
+    "best_estimator_ has any attribute": {"best_estimator_": Mock()},
+    "best_estimator_ has no tags": {"best_estimator_": WithoutTags()},
+    "query_sizes_ is a list": {"query_sizes_": [3, 3, 3]},
+    "query_sizes_ holds lists": {"query_sizes_": {"a": [1, 2], "b": ["x"], "c": None}},
+    "feature_names_in_ is None": {"feature_names_in_": None},
+    "feature_names_in_ is a scalar": {"feature_names_in_": np.array("qid")},
+    "feature_names_in_ is nested": {"feature_names_in_": [["qid"], np.zeros((2, 2))]},
+    "feature_names_in_ is a method": {"feature_names_in_": FirstFeature.fit},
+}
+
+
+@pytest.mark.parametrize("attributes", ODD.values(), ids=ODD)
+def test_no_estimator_is_so_odd_that_a_warning_stops_its_score(model, attributes):
+    vars(model).update(attributes)
+    for X_scored in (X, FRAME):
+        assert get_scorer("mrr")(model, X_scored, Y_INDEXED) == pytest.approx(MRR)
+        for name in ("steps", "best_estimator_"):  # as the model that a search selects
+            outer = FirstFeature().fit(X, Y)
+            setattr(outer, name, model if name[0] == "b" else [("model", model)])
+            assert get_scorer("mrr")(outer, X_scored, Y_INDEXED) == pytest.approx(MRR)
+
+
+@pytest.mark.parametrize("name", ["best_estimator_", "estimator_", "feature_names_in_"])
+def test_an_estimator_may_hold_itself_or_refuse_an_attribute(model, name):
+    def refuse(self):
+        raise AttributeError(name)
+
+    refusing = type("Refusing", (FirstFeature,), {name: property(refuse)})().fit(X, Y)
+    setattr(model, name, model)
+    model._estimator_type = "ranker"
+    for one in (model, refusing, make_pipeline("passthrough", model)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # a pipeline not fitted
+            scored = get_scorer("mrr")(one, FRAME, Y)
+        assert scored == pytest.approx(MRR)
+
+
+class Columns(BaseEstimator):
+    """A transformer of columns, as TableVectorizer of skrub, that drops none."""
+
+    def fit(self, X, y=None):
+        self.transformers_ = dict.fromkeys(X)
+        self.feature_names_in_ = np.array(X.columns)
+        return self
+
+    def transform(self, X):
+        return X.assign(qid=0)
+
+
+SLICES = [
+    (slice("score", "nothing"), False),
+    (slice("nothing"), False),
+    (slice(0, 2), False),
+    (slice("score", "qid"), True),
+    (slice("nothing", None), True),
+    (["score", "qid"], True),
+    ([True, True, False], False),
+]
+
+
+@pytest.mark.parametrize(("columns", "reads_qid"), SLICES, ids=repr)
+def test_columns_of_a_transformer_may_be_slices_of_names(columns, reads_qid):
+    frame = FRAME.assign(qid=np.repeat([1, 2, 3], 3))
+    pipeline = make_pipeline(make_column_transformer(("passthrough", columns)), Ridge())
+    pipeline.fit(frame, Y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scored = get_scorer("mrr")(pipeline, frame, Y)
+    by_hand = mrr_score(Y, pipeline.predict(frame), qid=frame["qid"])
+    assert scored == pytest.approx(by_hand)
+    said = [str(one.message) for one in caught]
+    assert [text.startswith("Pipeline was fitted on the c") for text in said] == [
+        True
+    ] * reads_qid
+
+
+def test_a_transformer_with_other_transformers_is_warned_of_and_scored():
+    pipeline = make_pipeline(Columns(), Ridge())
+    with pytest.warns(UserWarning, match="Pipeline was fitted on the column 'qid'"):
+        found = cross_validate(
+            pipeline, FRAME, Y, cv=FOLDS, scoring="mrr", error_score="raise"
+        )
+    assert found["test_score"].tolist() == FOLD_MRR
+
+
+def test_rows_of_a_split_may_be_masks():
+    masks = [(np.isin(np.arange(9), train), test) for train, test in FOLDS]
+    found = cross_validate(Ridge(), X, Y_INDEXED, cv=masks, scoring="mrr")
+    assert found["test_score"].tolist() == FOLD_MRR
+    cut = np.arange(9) % 2 == 0
+    with pytest.warns(QuerySplitWarning):
+        cross_validate(Ridge(), X, Y_INDEXED, cv=[(cut, ~cut)], scoring="mrr")
 
 
 @pytest.mark.usefixtures("routing")
