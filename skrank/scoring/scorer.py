@@ -273,7 +273,10 @@ class RankingScorer(_ScikitLearnScorer):
         reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
         self._reads = tuple(dict.fromkeys(chain.from_iterable(reads)))
         with config_context(enable_metadata_routing=True):
-            super().set_score_request(**dict.fromkeys(("qid", *self._reads), True))
+            # Weights are neither requested nor refused: whoever passes some has to say
+            # which, as with the scorers of scikit-learn.
+            requests = dict.fromkeys(("qid", *self._reads), True)
+            super().set_score_request(sample_weight=None, **requests)
 
     def __call__(
         self, estimator, X, y_true=None, *, qid=None, sample_weight=None, **columns
@@ -452,7 +455,7 @@ def read_scoring(scoring, caller):
         named = [(None, one) for one in (scoring if is_list else [scoring])]
     if not named:
         raise ValueError(f"{caller} needs at least one metric. Got {shown(scoring)}.")
-    requests, asked, columns, union = [], [], {}, {}
+    requests, asked, columns, union, texts = [], [], {}, {}, []
     for name, one in named:
         scorer = get_scorer(one) if isinstance(one, str) else one
         scored = getattr(scorer, "_score_func", None)
@@ -477,12 +480,15 @@ def read_scoring(scoring, caller):
         )
         union |= of_scorer
         columns |= scorer._columns
+        texts.append(scored.text)
     if any(other != asked[0] for other in asked):
         raise ValueError(
             f"All scorers of {caller} must request the same metadata, since the values "
             f"of a query have one weight. Got {asked}."
         )
-    scorer = FoldScorer(Scored(caller, caller, tuple(requests)), columns=columns)
+    # scikit-learn names it in its error of weights that nobody has asked for.
+    text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    scorer = FoldScorer(Scored(text, caller, tuple(requests)), columns=columns)
     with config_context(enable_metadata_routing=True):
         scorer.set_score_request(**union)
     return requests, scorer

@@ -138,6 +138,9 @@ def _ridge(model, **options):
     def run(scoring):
         if OLD_RIDGE:
             return model(scoring=scoring).fit(X, y)
+        if model is RidgeClassifierCV:
+            # It passes weights of its own, which scorers of scikit-learn refuse, too.
+            scoring = get_scorer(scoring).set_score_request(sample_weight=False)
         return model(scoring=scoring, **options).fit(X, y, qid=qid).best_score_
 
     return run

@@ -32,6 +32,7 @@ from skrank.metrics import (
     ndcg_score,
     precision_at_k_score,
 )
+from skrank.model_selection import QueryKFold, cross_val_query_scores
 
 pytestmark = pytest.mark.slow_rows
 
@@ -357,7 +358,7 @@ class TestRequest:
             make_ranking_scorer(ndcg_score, k=3),
             make_ranking_scorer(["mrr", "map"]),
         ):
-            assert self.requests(scorer) == {"qid": True}
+            assert self.requests(scorer) == {"qid": True, "sample_weight": None}
 
     def test_requests_are_merged(self):
         with sklearn.config_context(enable_metadata_routing=True):
@@ -365,6 +366,22 @@ class TestRequest:
             assert self.requests(scorer) == {"qid": True, "sample_weight": True}
             scorer.set_score_request(qid="groups")
         assert self.requests(scorer) == {"qid": "groups", "sample_weight": True}
+
+    @pytest.mark.parametrize("scoring", ["mrr", ["mrr", "ndcg@10"], {"m": "mrr"}])
+    @pytest.mark.parametrize("validate", [cross_validate, cross_val_query_scores])
+    def test_weights_that_nobody_asked_for_are_refused(self, validate, scoring):
+        """As by scorers of scikit-learn, instead of being left out without a word."""
+        params = {"qid": QID, "sample_weight": np.ones(len(QID))}
+        with sklearn.config_context(enable_metadata_routing=True):
+            model = Ridge().set_fit_request(sample_weight=True)
+            options = {"scoring": scoring, "cv": QueryKFold(2), "params": params}
+            message = r"\[sample_weight\] are passed.*make_ranking_scorer\('mrr'\)"
+            if isinstance(scoring, list) and validate is cross_val_query_scores:
+                message = r"make_ranking_scorer\(\['mrr', 'ndcg@10'\]\)"
+            with pytest.raises(UnsetMetadataPassedError, match=message):
+                validate(model, X, Y, **options)
+            scorer = get_scorer("mrr").set_score_request(sample_weight=False)
+            validate(model, X, Y, **options | {"scoring": scorer})
 
     def test_sample_weight_is_routed_once_it_is_asked_for(self):
         weight = np.repeat([1.0, 1.0, 3.0], 3)
