@@ -354,13 +354,21 @@ def check_convention(convention, caller):
         isinstance(convention, str) and convention in CONVENTIONS
     ):
         return
-    near = difflib.get_close_matches(str(convention).lower(), CONVENTIONS, n=2)
-    hint = f" Did you mean {' or '.join(map(repr, sorted(near)))}?" if near else ""
+    word, names = str(convention).lower(), sorted(CONVENTIONS)
+    near = [name for name in names if _is_short_for(word, name)][:2]
+    near = near or sorted(difflib.get_close_matches(word, names, n=2))
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise ValueError(
-        f"The 'convention' parameter of {caller} must be a str among "
-        f"{{{', '.join(map(repr, sorted(CONVENTIONS)))}}} or None. "
-        f"Got {shown(convention)} instead.{hint}"
+        f"The 'convention' parameter of {caller} must be the name of a library, a str, "
+        f"or None. Got {shown(convention)} instead.{hint} The names are "
+        f"{', '.join(map(repr, names))}."
     )
+
+
+def _is_short_for(word, name):
+    """Return True if a name has the letters of a word in order, as lightgbm has lgb."""
+    letters = iter(name)
+    return word[:1] == name[0] and all(letter in letters for letter in word)
 
 
 def rules_of(convention, metric, k):
