@@ -109,6 +109,9 @@ _K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re
 # a misspelling of it. "mae" and "map", with two of three letters equal, are not.
 _CLEARLY_NEAR = 0.7
 
+# Numbers without a literal in Python, as they are printed.
+NOT_FINITE = {"nan", "inf", "-inf"}
+
 # No text beyond this is compared with names.
 _MAX_LENGTH = 60
 
@@ -251,7 +254,7 @@ def _read_params(name, text):
         call = ast.parse(f"f({text})", mode="eval").body
         if not isinstance(call.func, ast.Name) or call.args:
             raise ValueError("not only keywords")
-        params = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+        params = {one.arg: literal(ast.unparse(one.value)) for one in call.keywords}
         if len(params) < len(call.keywords) or None in params:
             raise ValueError("not all with names of their own")
     except (SyntaxError, ValueError, TypeError, AttributeError):
@@ -267,6 +270,11 @@ def _read_params(name, text):
             f"a scorer name: pass it as a keyword. Got {shown(name)} instead."
         )
     return tuple(params.items())
+
+
+def literal(text):
+    """Return the value of a literal, or of a number that is printed as none."""
+    return float(text) if text in NOT_FINITE else ast.literal_eval(text)
 
 
 def _nearest_name(name):
