@@ -352,9 +352,9 @@ known : "auto", None, array-like of shape (n_known, 3) or list of them, default=
 sides : {"head", "tail"} or sequence of them, default=("head", "tail")
     Whether heads, tails or both are predicted.
 metrics : str, callable, or list or dict of them, \
-    default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
-    Scorer names such as "mrr", "z_hits@10" or "neg_rank_standard_deviation"; PyKEEN's
-    names; or definitions of your own, as in :func:`skrank.metrics.evaluate`.
+    default=("mrr", "mean_rank", "hits@1", "hits@3", "hits@10")
+    Names such as "mrr", "z_hits@10" or "rank_standard_deviation"; PyKEEN's names; or
+    definitions of your own, as in :func:`skrank.metrics.evaluate`.
 ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
     How ties are resolved. "expected" is the exact expectation over all orderings of the
     tied entities; "optimistic" and "pessimistic" take the best and the worst rank,

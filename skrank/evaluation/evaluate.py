@@ -72,8 +72,9 @@ def evaluate(
     Parameters
     ----------
     metrics : str, callable, or list or dict of them
-        Scorer names such as "ndcg@10", "neg_mean_rank" or "rbp(p=0.5)", whose
-        parameters take precedence over `params`; metric functions of skrank; or
+        Names such as "ndcg@10", "rbp(p=0.5)", whose parameters take precedence over
+        `params`, or "mean_rank"; scorer names, as "neg_mean_rank" is, which has a minus
+        sign since smaller ranks are better; metric functions of skrank; or
         functions of your own, which map a :class:`~skrank.metrics.RankedQueries` to an
         array of shape (n_queries,) in which NaN means undefined. The keys of a dict
         are their names in the result.

@@ -308,7 +308,7 @@ def test_repr_is_the_call_that_made_the_scorer(scorer, text):
     ("metric", "params", "error", "message"),
     [
         ("ndgc@10", {}, ValueError, "Did you mean 'ndcg@10'"),
-        ("mean_rank", {}, ValueError, "Did you mean 'neg_mean_rank'"),
+        ("mean_rank", {}, ValueError, "Did you mean scoring='neg_mean_rank'"),
         ("ndcg@0", {}, ValueError, "'ndcg@0' is not a valid scoring value"),
         ("ndcg", {"k": 0}, ValueError, "'ndcg@0' is not a valid scoring value"),
         ("ndcg", {"k": True}, ValueError, "'ndcg@True' is not"),
