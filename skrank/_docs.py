@@ -127,12 +127,13 @@ returned : array-like of bool of shape (n_samples,), default={default}
 gain : {"exponential", "linear"} or callable, default={default}
     The gain of a grade: ``2 ** grade - 1``, the grade itself, or a callable that maps
     an array of the grades of relevant documents to their gains.
-discount : {"log2", "ln"} or callable, default={default}
-    The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, or a callable that
-    maps an array of ranks, 1 being the best, to their discounts.
-discount_of_exposure : {"rbp", "log2", "ln"} or callable, default={default}
-    The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
-    ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
+discount : {"log2", "ln", "reciprocal"} or callable, default={default}
+    The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, ``1 / i``, or a
+    callable that maps an array of ranks, 1 being the best, to their discounts.
+discount_of_exposure : {"rbp", "log2", "ln", "reciprocal"} or callable, \
+    default={default}
+    The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``, ``1 / ln(i + 1)``,
+    ``1 / i``, or a callable that maps an array of ranks, 1 being the best,
     to their exposures.
 p : float, default={default}
     With ``discount="rbp"`` the probability that a user goes on to the next rank,
