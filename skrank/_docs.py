@@ -463,7 +463,8 @@ share_frame_words = sharing_words(
 kind : {"pandas", "polars", "pyarrow"}, default=None
     The library of the data frame. If None, that of the data that was scored, and pandas
     for arrays.
-""")
+"""),
+    raises="\nRaises\n------\nValueError\n    If a parameter has an invalid value.\n",
 )
 
 OF_SPLIT = read_entries("""
