@@ -4,6 +4,7 @@
 
 import difflib
 import math
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -355,7 +356,9 @@ def check_convention(convention, caller):
     ):
         return
     word, names = str(convention).lower(), sorted(CONVENTIONS)
-    near = [name for name in names if _is_short_for(word, name)][:2]
+    # lightgbm has the letters of "lgb", in their order.
+    short = re.compile(".*".join(map(re.escape, word[:99] or "-")))
+    near = sorted(filter(short.match, names), key=len)[:2]
     near = near or sorted(difflib.get_close_matches(word, names, n=2))
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise ValueError(
@@ -363,12 +366,6 @@ def check_convention(convention, caller):
         f"or None. Got {shown(convention)} instead.{hint} The names are "
         f"{', '.join(map(repr, names))}."
     )
-
-
-def _is_short_for(word, name):
-    """Return True if a name has the letters of a word in order, as lightgbm has lgb."""
-    letters = iter(name)
-    return word[:1] == name[0] and all(letter in letters for letter in word)
 
 
 def rules_of(convention, metric, k):
