@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 
 import skrank
 from skrank import _shell as shell
-from skrank._checks import progress_bar
+from skrank._checks import check_count, progress_bar
 from skrank._engine.answer import Arrays
 from skrank._engine.columns import columns_of
 from skrank._engine.conventions import CONVENTIONS, FROM_ONE
@@ -390,7 +390,7 @@ def _show(options):
     return query_report(
         query=next((id for id in ids if str(id) == options.query), options.query),
         metric=request.key,
-        k=options.ranks,
+        k=check_count(options.ranks, "-k"),
         **params,
         **given,
     )

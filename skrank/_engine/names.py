@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sklearn.metrics
 
-from skrank._checks import shown
+from skrank._checks import says_what_was_meant, shown
 from skrank._engine.request import (
     DEFAULTS,
     INPUT,
@@ -56,7 +56,6 @@ _WRITTEN_OUT = {
     "alpha_dcg": "alpha_ndcg",
     "auc": "query_auc",
     "average_precision": "map",
-    "average_rank": "mean_rank",
     "capped_recall": "recall_cap",
     "r_cap": "recall_cap",
     "mean_average_precision": "map",
@@ -367,6 +366,7 @@ _EMPTY = inspect.Parameter.empty
 _NAME = re.compile(r"(?!neg_)[a-z](?:[a-z0-9_]*[a-z0-9])?", re.ASCII)
 
 
+@says_what_was_meant
 def add_scorer(
     name: str,
     definition: Callable[..., Any],

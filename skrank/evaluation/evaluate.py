@@ -343,7 +343,7 @@ def _check_known(params, asked, caller):
     if unknown == ["adjusted"] and params["adjusted"] is False:
         unknown = []  # the default; allowed where the scorer names fix `adjusted`
     if unknown or "k" in params:
-        if "k" in params:
+        if params.keys() & {"k", "top_k"}:
             hint = " Write k into the name: 'ndcg@10'."
         else:
             given = INPUT, ("doc_id", "convention"), known

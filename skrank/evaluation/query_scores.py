@@ -22,6 +22,7 @@ from skrank._checks import (
     check_count,
     check_number,
     check_weights,
+    did_you_mean,
     import_extra,
     shown,
 )
@@ -187,7 +188,8 @@ class QueryScores:
         for name in names:
             if name not in self.rankers and name not in self.metrics:
                 known = [name for name in (*self.rankers, *self.metrics) if name]
-                raise KeyError(f"{shown(name)} is none of {known}.")
+                hint = did_you_mean(name, known)
+                raise KeyError(f"{shown(name)} is none of {known}.{hint}")
         rankers = [i for i, name in enumerate(self.rankers) if name in names]
         metrics = [j for j, name in enumerate(self.metrics) if name in names]
         return QueryScores(

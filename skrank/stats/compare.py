@@ -17,7 +17,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_count, check_number, shown
+from skrank._checks import (
+    check_choice,
+    check_count,
+    check_number,
+    says_what_was_meant,
+    shown,
+)
 from skrank._columns import column_names, find_level, index_of, kind_of, unwrapped
 from skrank._docs import Clusters, F, Seed
 from skrank._engine.value_table import check_alike, join_rankers
@@ -91,6 +97,7 @@ def _list_tests(function: F) -> F:
 
 
 @_list_tests
+@says_what_was_meant
 def compare_rankers(
     scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
@@ -282,7 +289,8 @@ def compare_rankers(
     >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
     ('new', 0.32, 0.0011)
     """
-    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers")
+    words = dict.fromkeys(("ttest", "ttestrel"), "'t'")
+    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers", words)
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
     check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
     check_choice(intervals, INTERVALS, "intervals", "compare_rankers")

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, check_number, shown
+from skrank._checks import check_choice, check_number, says_what_was_meant, shown
 from skrank._docs import Clusters
 from skrank._text_tables import as_markdown, as_text, smaller_words
 from skrank.evaluation.query_scores import QueryScores
@@ -45,6 +45,7 @@ ROUNDING_OF_MARGIN = 1e-9
 MOST_QUERIES = 2**50
 
 
+@says_what_was_meant
 def gate(
     scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,

@@ -150,7 +150,8 @@ def changed_documents(
     2  old -> new   q      b   went     2.0    NaN
     """
     lists = ranked_lists(runs, baseline, Names(qid, doc_id, score), "changed_documents")
-    return as_frame(changes_of(*lists, check_k(k)), kind_of(*runs.values()))
+    k = check_k(k, caller="changed_documents")
+    return as_frame(changes_of(*lists, k), kind_of(*runs.values()))
 
 
 def changes_of(pairs, ids, query, document, ranks, k):

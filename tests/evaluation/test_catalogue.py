@@ -363,7 +363,7 @@ def test_parts_with_more_items_than_the_catalogue_are_not_joined():
         ({"items": ["a", "b", "c", "a"]}, "each item once. Got 'a' twice"),
         ({"items": []}, "must not be empty"),
         ({"items": 0}, "items == 0, must be >= 1"),
-        ({"k": 0}, "k == 0, must be >= 1"),
+        ({"k": 0}, "'k' parameter of catalogue_scores must be an int >= 1"),
         ({"ties": "optimistic"}, "'ties' parameter of catalogue_scores"),
         ({"item": list("aabbbcccc")}, "Got the item 'a' twice for the query 1"),
         ({"item": list("ab")}, "inconsistent numbers of samples"),
