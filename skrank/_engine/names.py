@@ -149,35 +149,25 @@ def listed_names():
 
 def is_metric(name, metrics=METRICS):
     """Return True if `name` is that of one of the metrics, for any k and parameters."""
-    return isinstance(name, str) and _match_name(name, metrics) is not None
+    return _match_name(name, metrics) is not None
 
 
 def is_name(name):
     """Return True if `name` is a scorer name: that of a metric, larger is better."""
-    asked = _match_name(name, METRICS) if isinstance(name, str) else None
-    if asked is None:
-        return False
-    return (asked.sign < 0) == asked.metric.full_name.startswith("neg_")
+    return _match_name(name, METRICS, is_scorer=True) is not None
 
 
-def parse_name(name):
-    """Return what a scorer name asks for, as :func:`read_metric` does."""
-    if not is_name(name):
-        raise ValueError(refusal(name))
-    return read_metric(name)
-
-
-def read_metric(metric, metrics=METRICS):
+def read_metric(metric, metrics=METRICS, *, is_scorer=False):
     """Return what a name in `metrics`, a metric function or a definition asks for.
 
     A metric of which smaller values are better has two names: "mean_rank" asks for its
     values, and "neg_mean_rank" for those of its scorer. The error of a misspelt name
     suggests the nearest one.
     """
-    if isinstance(metric, str):
-        asked = _match_name(metric, metrics)
+    if isinstance(metric, str) or is_scorer:
+        asked = _match_name(metric, metrics, is_scorer)
         if asked is None:
-            raise ValueError(refusal(metric, is_scorer=False))
+            raise ValueError(refusal(metric, is_scorer=is_scorer))
         if asked.params:
             asked = asked._replace(params=_read_params(metric, asked.params))
         return asked
@@ -191,6 +181,10 @@ def read_metric(metric, metrics=METRICS):
         "that takes a RankedQueries as its only required argument. Got "
         f"{shown(metric)} of type {type(metric).__name__} instead."
     )
+
+
+# Return what a scorer name asks for.
+parse_name = partial(read_metric, is_scorer=True)
 
 
 def refusal(name, *, is_scorer=True):
@@ -265,8 +259,10 @@ def is_misspelt(name, others):
     return similarity > _CLEARLY_NEAR and not near_other
 
 
-def _match_name(name, metrics):
+def _match_name(name, metrics, is_scorer=False):
     """Return what a name asks for, with its parameters as text, or None."""
+    if not isinstance(name, str):
+        return None
     key = name
     if match := _TREC_EVAL.fullmatch(name):
         name = f"{TREC_EVAL[match[1]]}@{match[2]}"
@@ -275,7 +271,10 @@ def _match_name(name, metrics):
         return None
     negative, base, params, k = match.group("negative", "base", "params", "k")
     metric = metrics.get(ALIASES.get(base, base))
-    if metric is None or (negative and not metric.full_name.startswith("neg_")):
+    if metric is None:
+        return None
+    has_two = metric.full_name.startswith("neg_")
+    if (negative and not has_two) or (is_scorer and has_two and not negative):
         return None
     if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):
         return None
