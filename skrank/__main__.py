@@ -13,10 +13,11 @@ from sklearn.utils import Bunch
 
 import skrank
 from skrank import _shell as shell
-from skrank._checks import progress_bar
+from skrank._checks import check_count, progress_bar
 from skrank._engine.answer import Arrays
 from skrank._engine.columns import columns_of
 from skrank._engine.conventions import CONVENTIONS, FROM_ONE
+from skrank._text_tables import smaller_words
 from skrank.evaluation.evaluate import read_requests, score_requests
 from skrank.evaluation.query_report import query_report
 from skrank.evaluation.reports import explain, tie_report
@@ -105,7 +106,10 @@ def _printed(options, scored):
             {name: dict(zip(metrics, one, strict=True)) for name, one in means.items()}
         )
     rows = [[name, *one] for name, one in means.items()]
-    return shell.printed(form, ["ranker", *metrics], rows)
+    text = shell.printed(form, ["ranker", *metrics], rows)
+    if form != "csv":
+        text += smaller_words(next(iter(scored.values())).table.smaller, "\n\n({})")
+    return text
 
 
 def _sorted_by(scored, metric):
@@ -386,7 +390,7 @@ def _show(options):
     return query_report(
         query=next((id for id in ids if str(id) == options.query), options.query),
         metric=request.key,
-        k=options.ranks,
+        k=check_count(options.ranks, "-k"),
         **params,
         **given,
     )

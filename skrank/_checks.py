@@ -39,7 +39,8 @@ _OPTION = (
 # What a keyword of another library is meant for.
 _OF_OTHERS = {
     **dict.fromkeys(
-        ("group", "groups", "group_id", "query_id", "query_ids", "query"), _QID
+        ("group", "groups", "group_id", "indexes", "query_id", "query_ids", "query"),
+        _QID,
     ),
     **dict.fromkeys(
         ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stopping_rounds"),
@@ -50,6 +51,18 @@ _OF_OTHERS = {
     ),
     **dict.fromkeys(("callbacks", "cat_features", "text_features", "verbose"), _OPTION),
     "categorical_feature": " Give these columns the type 'category' of pandas.",
+}
+# What others call a parameter.
+_CALLED = {
+    "alpha": "confidence_level",
+    "ascending": "greater_is_better",
+    "higher_is_better": "greater_is_better",
+    "top_k": "k",
+}
+# What is meant by one position too many, if a function has such a parameter.
+_BY_POSITION = {
+    "qid": " Pass the query ids by name: qid=qid.",
+    "margin": " Pass the rankers in a dict, by their names.",
 }
 
 
@@ -62,8 +75,8 @@ def says_what_was_meant(function):
         if args and isinstance(args[0], Mapping) and "y_score" in args[0]:
             return f" Unpack what was passed: {function.__name__}(**align(...), ...)."
         n_positional = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        if len(args) > n_positional and "qid" in parameters:
-            return " Pass the query ids by name: qid=qid."
+        if len(args) > n_positional and (by := _BY_POSITION.keys() & parameters):
+            return _BY_POSITION[by.pop()]
         if inspect.Parameter.VAR_KEYWORD in kinds:
             return ""
         return "".join(
@@ -84,7 +97,7 @@ def says_what_was_meant(function):
 
 def meant_by(name, parameters):
     """Return what a keyword that is none of some parameters is probably meant for."""
-    return _OF_OTHERS.get(name) or did_you_mean(name, parameters)
+    return _OF_OTHERS.get(name) or did_you_mean(_CALLED.get(name, name), parameters)
 
 
 def did_you_mean(value, choices):
@@ -303,17 +316,16 @@ def check_options(given, checks, caller):
     return checked
 
 
-def check_k(k, name="k", caller=None):
+def check_k(k, name="k", *, caller):
     """Return the cutoff `k` as an int, or None for the whole list."""
     if k is None:
         return None
-    if isinstance(k, (bool, np.bool_)) or not isinstance(k, numbers.Integral):
-        raise TypeError(
-            f"k must be an instance of int or None, not {type(k).__name__}. "
-            f"Got {shown(k)}."
+    is_int = isinstance(k, numbers.Integral) and not isinstance(k, (bool, np.bool_))
+    if not is_int or k < 1:
+        raise (ValueError if is_int else TypeError)(
+            f"The '{name}' parameter of {caller} must be an int >= 1 or None. "
+            f"Got {shown(k)} instead."
         )
-    if k < 1:
-        raise ValueError(f"k == {shown(k)}, must be >= 1.")
     return min(int(k), LARGEST_K)
 
 

@@ -127,12 +127,13 @@ returned : array-like of bool of shape (n_samples,), default={default}
 gain : {"exponential", "linear"} or callable, default={default}
     The gain of a grade: ``2 ** grade - 1``, the grade itself, or a callable that maps
     an array of the grades of relevant documents to their gains.
-discount : {"log2", "ln"} or callable, default={default}
-    The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, or a callable that
-    maps an array of ranks, 1 being the best, to their discounts.
-discount_of_exposure : {"rbp", "log2", "ln"} or callable, default={default}
-    The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``,
-    ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
+discount : {"log2", "ln", "reciprocal"} or callable, default={default}
+    The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, ``1 / i``, or a
+    callable that maps an array of ranks, 1 being the best, to their discounts.
+discount_of_exposure : {"rbp", "log2", "ln", "reciprocal"} or callable, \
+    default={default}
+    The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``, ``1 / ln(i + 1)``,
+    ``1 / i``, or a callable that maps an array of ranks, 1 being the best,
     to their exposures.
 p : float, default={default}
     With ``discount="rbp"`` the probability that a user goes on to the next rank,
@@ -352,9 +353,9 @@ known : "auto", None, array-like of shape (n_known, 3) or list of them, default=
 sides : {"head", "tail"} or sequence of them, default=("head", "tail")
     Whether heads, tails or both are predicted.
 metrics : str, callable, or list or dict of them, \
-    default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
-    Scorer names such as "mrr", "z_hits@10" or "neg_rank_standard_deviation"; PyKEEN's
-    names; or definitions of your own, as in :func:`skrank.metrics.evaluate`.
+    default=("mrr", "mean_rank", "hits@1", "hits@3", "hits@10")
+    Names such as "mrr", "z_hits@10" or "rank_standard_deviation"; PyKEEN's names; or
+    definitions of your own, as in :func:`skrank.metrics.evaluate`.
 ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
     How ties are resolved. "expected" is the exact expectation over all orderings of the
     tied entities; "optimistic" and "pessimistic" take the best and the worst rank,
@@ -462,7 +463,8 @@ share_frame_words = sharing_words(
 kind : {"pandas", "polars", "pyarrow"}, default=None
     The library of the data frame. If None, that of the data that was scored, and pandas
     for arrays.
-""")
+"""),
+    raises="\nRaises\n------\nValueError\n    If a parameter has an invalid value.\n",
 )
 
 OF_SPLIT = read_entries("""

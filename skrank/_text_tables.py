@@ -104,6 +104,12 @@ def undefined_words(counts):
     return f" ({n_undefined} undefined)"
 
 
+def smaller_words(names, form=", {}"):
+    """Return which metrics are better if they are smaller, if any, for a title."""
+    words = f"smaller values of {', '.join(names)} are better"
+    return form.format(words) if names else ""
+
+
 def as_latex(title, tables, left=TEXT, *, is_caption=False, caption=None, label=None):
     """Return a title and some tables in LaTeX.
 

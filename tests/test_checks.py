@@ -14,7 +14,7 @@ from skrank import metrics
 from skrank._columns import as_frame
 from skrank._shell import find_run
 from skrank.metrics import CONVENTIONS, evaluate, mrr_score, query_report, score_queries
-from skrank.stats import compare_rankers, gate
+from skrank.stats import compare_rankers, confidence_interval, gate
 from skrank.tables import align, from_topk, fuse, score_runs, score_table
 
 ROWS = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "qid": [7, 7, 8, 8]}
@@ -51,7 +51,7 @@ CALLS = {
     ),
     "the conventions": (
         lambda: evaluate(**ROWS, metrics="mrr", convention="tensorflow"),
-        f"{{{', '.join(repr(name) for name in sorted(CONVENTIONS))}}} or None. Got",
+        f" names are {', '.join(repr(name) for name in sorted(CONVENTIONS))}.",
     ),
     "the targets of the exposure of groups": (
         lambda: metrics.awrf_score(**ROWS, group=["a", "b"] * 2, target=[1, 2]),
@@ -102,6 +102,63 @@ CALLS = {
 def test_an_error_lists_the_names_that_there_are(names):
     call, sentence = CALLS[names]
     with pytest.raises((TypeError, ValueError)) as error:
+        call()
+    assert sentence in str(error.value)
+
+
+PAIR = {"bm25": [1.0, 0.5], "dense": [0.5, 1.0]}
+
+# Calls in the words of other libraries, and the questions that answer them.
+MEANT = {
+    "alpha of a comparison": (
+        lambda: compare_rankers(PAIR, alpha=0.05),
+        "Did you mean 'confidence_level'?",
+    ),
+    "alpha of an interval": (
+        lambda: confidence_interval([1.0, 0.5], alpha=0.05),
+        "Did you mean 'confidence_level'?",
+    ),
+    "alpha of a gate": (
+        lambda: gate(PAIR, baseline="bm25", margin=0.1, alpha=0.05),
+        "Did you mean 'confidence_level'?",
+    ),
+    "two rankers by position": (
+        lambda: compare_rankers(PAIR["bm25"], PAIR["dense"]),
+        "were given. Pass the rankers in a dict, by their names.",
+    ),
+    "ttest": (lambda: compare_rankers(PAIR, test="t-test"), "Did you mean 't'?"),
+    "top_k of a function": (
+        lambda: metrics.ndcg_score(Y, S, top_k=2),
+        "Did you mean 'k'?",
+    ),
+    "top_k of several metrics": (
+        lambda: evaluate(**ROWS, metrics="mrr", top_k=2),
+        "Write k into the name: 'ndcg@10'.",
+    ),
+    "indexes": (
+        lambda: metrics.ndcg_score(Y, S, indexes=[0, 0, 1, 1]),
+        "It takes the query id of each row as `qid`.",
+    ),
+    "ascending": (
+        lambda: from_topk([[1, 2]], [[1]], [[0.1, 0.2]], ascending=True),
+        "Did you mean 'greater_is_better'?",
+    ),
+    "higher_is_better": (
+        lambda: metrics.add_scorer("led", len, higher_is_better=True),
+        "Did you mean 'greater_is_better'?",
+    ),
+    "a misspelt metric of scores": (lambda: SCORES["nrr"], "Did you mean 'mrr'?"),
+    "a cutoff of 0": (
+        lambda: mrr_score(Y, S, k=0),
+        "The 'k' parameter of mrr_score must be an int >= 1 or None. Got 0 instead.",
+    ),
+}
+
+
+@pytest.mark.parametrize("words", MEANT)
+def test_words_of_other_libraries_are_answered_with_ours(words):
+    call, sentence = MEANT[words]
+    with pytest.raises((KeyError, TypeError, ValueError)) as error:
         call()
     assert sentence in str(error.value)
 

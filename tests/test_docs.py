@@ -12,6 +12,7 @@ import pytest
 from numpydoc.docscrape import FunctionDoc, get_doc_object
 from numpydoc.validate import validate
 
+from skrank import metrics
 from skrank._engine.request import METRICS
 from skrank.metrics import evaluate
 from tests.brute_force import WITH_FUNCTION
@@ -280,3 +281,12 @@ def test_numpydoc_finds_nothing_to_say(name):
     if name == "skrank.integrations.xgboost_metric":  # an example would import XGBoost
         ignored.add("EX01")
     assert [error for error in report["errors"] if error[0] not in ignored] == []
+
+
+def test_only_functions_of_scores_raise_for_sparse_ones():
+    public = [getattr(metrics, name) for name in metrics.__all__]
+    for kind in filter(inspect.isclass, [*public]):
+        public += vars(kind).values()
+    for function in filter(inspect.isfunction, public):
+        if "`y_score` is sparse" in (function.__doc__ or ""):
+            assert "y_score" in inspect.signature(function).parameters, function

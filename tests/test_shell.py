@@ -183,6 +183,21 @@ def test_sorted_runs_begin_with_the_best(capsys, tmp_path):
         assert [*json.loads(output)] == ["best", "none", "worst"]
 
 
+def test_smaller_values_are_printed_as_they_are_and_said_to_be_better(capsys, tmp_path):
+    (tmp_path / "b.run").write_text(RUN.replace("Q0 b 2 8", "Q0 b 2 10"))
+    command = "qrels a.run b.run -m mean_rank"
+    for form in ("", "--markdown"):
+        _, output, _ = run(capsys, f"evaluate {command} {form}")
+        assert output.endswith("\n\n(smaller values of mean_rank are better)\n")
+    status, output, _ = run(capsys, f"gate {command} --margin 50")
+    words = "smaller values of mean_rank are better"
+    assert words in output.replace("\n", " ")
+    *_, row = output.strip().split("\n")
+    assert row.startswith("mean_rank  1.5000")
+    status, output, _ = run(capsys, "evaluate qrels a.run -m mrr,map")
+    assert status == 2
+
+
 def test_json_has_all_digits(capsys):
     status, output, _ = run(capsys, "evaluate qrels a.run -m mrr --json")
     assert status == 0

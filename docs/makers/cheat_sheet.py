@@ -14,9 +14,8 @@ Cheat sheet
 ===========
 
 All metrics at a glance, on two printed sides. ``@k`` is any cutoff from 1; in brackets
-it may be left out. ``neg_`` is a minus sign, where smaller is better. Parameters stand
-in front of the cutoff, as in ``precision(threshold=1)@5``. The pages of the families
-have the formulas.
+it may be left out. ``neg_`` is a minus sign, where smaller is better; only scorers need
+it. Parameters stand in front of the cutoff, as in ``precision(threshold=1)@5``.
 
 .. rst-class:: cheat-sheet
 
@@ -46,7 +45,7 @@ FAMILIES = {
         {
             "mrr": "one right answer per query",
             "hits": "only the first k places are shown",
-            "mean_rank": "the place on average; bad queries decide",
+            "mean_rank": "MR, the place on average; bad queries decide",
             "median_rank": "the place of the middle query",
             "geometric_mean_rank": "ratios of ranks count",
             "harmonic_mean_rank": "1 / MRR",
@@ -83,7 +82,7 @@ FAMILIES = {
         "grades",
         {
             "ndcg": "the usual metric for grades",
-            "dcg": "the amount of gain matters",
+            "dcg": "the amount of gain; base e, as in MatchZoo: discount='ln'",
             "cg": "the sum of the grades of the top k",
             "q_measure": "average precision with grades",
         },
@@ -102,7 +101,7 @@ FAMILIES = {
         {
             "query_auc": "all pairs, two grades; GAUC",
             "ranking_loss": "AUC - 1",
-            "rank_correlation": "all pairs, more grades; Kendall",
+            "rank_correlation": "RC, all pairs, more grades; Kendall",
             "spearman": "distances of ranks count",
             "rbo": "overlap, the top counts more",
         },

@@ -4,6 +4,7 @@
 
 import difflib
 import math
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -358,12 +359,16 @@ def check_convention(convention, caller):
         isinstance(convention, str) and convention in CONVENTIONS
     ):
         return
-    near = difflib.get_close_matches(str(convention).lower(), CONVENTIONS, n=2)
-    hint = f" Did you mean {' or '.join(map(repr, sorted(near)))}?" if near else ""
+    word, names = str(convention).lower(), sorted(CONVENTIONS)
+    # lightgbm has the letters of "lgb", in their order.
+    short = re.compile(".*".join(map(re.escape, word[:99] or "-")))
+    near = sorted(filter(short.match, names), key=len)[:2]
+    near = near or sorted(difflib.get_close_matches(word, names, n=2))
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise ValueError(
-        f"The 'convention' parameter of {caller} must be a str among "
-        f"{{{', '.join(map(repr, sorted(CONVENTIONS)))}}} or None. "
-        f"Got {shown(convention)} instead.{hint}"
+        f"The 'convention' parameter of {caller} must be the name of a library, a str, "
+        f"or None. Got {shown(convention)} instead.{hint} The names are "
+        f"{', '.join(map(repr, names))}."
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sklearn.metrics
 
-from skrank._checks import shown
+from skrank._checks import says_what_was_meant, shown
 from skrank._engine.request import (
     DEFAULTS,
     INPUT,
@@ -49,9 +49,12 @@ TREC_EVAL = {
 # The names of trec_eval for a metric with parameters.
 _WITH_PARAMS = {"infAP": "map(unjudged='inferred')"}
 
-# Names of other libraries. They are not accepted; the error suggests the right one.
+# Names of other libraries, of metrics of skrank or of scorers of scikit-learn. They are
+# not accepted; the error suggests the right one. "accuracy@" goes with a cutoff.
 _WRITTEN_OUT = {
+    "accuracy@": "hits",
     "alpha_dcg": "alpha_ndcg",
+    "auc": "query_auc",
     "average_precision": "map",
     "capped_recall": "recall_cap",
     "r_cap": "recall_cap",
@@ -71,6 +74,15 @@ _WRITTEN_OUT = {
     "rank_biased_overlap": "rbo",
     "binary_preference": "bpref",
     "hit_ratio": "hits",
+    **dict.fromkeys(
+        ("rc", "kendall", "kendall_tau", "kendalltau", "tau", "somers_d"),
+        "rank_correlation",
+    ),
+    "mae": "neg_mean_absolute_error",
+    "mr": "mean_rank",
+    "mse": "neg_mean_squared_error",
+    "rmse": "neg_root_mean_squared_error",
+    "roc": "roc_auc",
 }
 
 # The scores of all lists together, which are not means over queries: whether larger
@@ -109,6 +121,9 @@ _K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re
 # a misspelling of it. "mae" and "map", with two of three letters equal, are not.
 _CLEARLY_NEAR = 0.7
 
+# Numbers without a literal in Python, as they are printed.
+NOT_FINITE = {"nan", "inf", "-inf"}
+
 # No text beyond this is compared with names.
 _MAX_LENGTH = 60
 
@@ -132,27 +147,27 @@ def listed_names():
     )
 
 
-def is_name(name, metrics=METRICS):
+def is_metric(name, metrics=METRICS):
     """Return True if `name` is that of one of the metrics, for any k and parameters."""
-    return isinstance(name, str) and _match_name(name, metrics) is not None
+    return _match_name(name, metrics) is not None
 
 
-def parse_name(name):
-    """Return what a scorer name asks for, as :func:`read_metric` does."""
-    if not isinstance(name, str):
-        raise ValueError(refusal(name))
-    return read_metric(name)
+def is_name(name):
+    """Return True if `name` is a scorer name: that of a metric, larger is better."""
+    return _match_name(name, METRICS, is_scorer=True) is not None
 
 
-def read_metric(metric, metrics=METRICS):
+def read_metric(metric, metrics=METRICS, *, is_scorer=False):
     """Return what a name in `metrics`, a metric function or a definition asks for.
 
-    The error of a misspelt scorer name suggests the nearest one.
+    A metric of which smaller values are better has two names: "mean_rank" asks for its
+    values, and "neg_mean_rank" for those of its scorer. The error of a misspelt name
+    suggests the nearest one.
     """
-    if isinstance(metric, str):
-        asked = _match_name(metric, metrics)
+    if isinstance(metric, str) or is_scorer:
+        asked = _match_name(metric, metrics, is_scorer)
         if asked is None:
-            raise ValueError(refusal(metric))
+            raise ValueError(refusal(metric, is_scorer=is_scorer))
         if asked.params:
             asked = asked._replace(params=_read_params(metric, asked.params))
         return asked
@@ -168,29 +183,46 @@ def read_metric(metric, metrics=METRICS):
     )
 
 
-def refusal(name):
-    """Return the error of a name that is none, with the nearest valid one."""
-    score = _of_catalogue(name)
-    near, _ = _nearest_name(name) if isinstance(name, str) else (None, 0)
+# Return what a scorer name asks for.
+parse_name = partial(read_metric, is_scorer=True)
+
+
+def refusal(name, *, is_scorer=True):
+    """Return the error of a name that is none, with the nearest valid one.
+
+    A scorer needs the one of the two names of a metric with which larger is better.
+    """
+    score, near, parts, of_sklearn = _of_catalogue(name), None, (), None
+    if isinstance(name, str):
+        near, _ = _nearest_name(name)
+        parts, of_sklearn = re.split(r",\s*(?![^(]*\))", name), _of_sklearn(name)
     if score is not None:
         advice = (
             f"{score.capitalize()} is a score of all lists together, not a mean over "
             "queries: call skrank.metrics.catalogue_scores(y_score, qid=qid, "
             "item=item, k=10, items=n_items)."
         )
-    elif near is not None:
-        is_negative, should_be = (
-            one.strip().startswith("neg_") for one in (name, near)
+    elif len(parts) > 1:
+        advice = f"Pass a list: {shown(parts)}; on the command line, one -m for each."
+    elif of_sklearn is not None:
+        advice = (
+            "That is a metric of scikit-learn: pass it to cross_validate, as "
+            f"scoring={of_sklearn!r}."
         )
-        word, why = near.removeprefix("neg_"), ""
-        if should_be and not is_negative:
+    elif near is not None:
+        word, why, near = near.removeprefix("neg_"), "", repr(near)
+        is_negative = name.strip().startswith("neg_")
+        if is_negative and near == repr(word):
+            why = f"Larger values of {word!r} are better already. "
+        elif not (is_negative or is_scorer):
+            near = repr(word)
+        elif not is_negative and near != repr(word):
+            near = f"scoring={near}"
             why = (
                 "A scorer must return larger values for better models, but lower "
                 f"values of {word!r} are better. "
             )
-        elif is_negative and not should_be:
-            why = f"Larger values of {word!r} are better already. "
-        advice = f"{why}Did you mean {near!r}?"
+        advice = f"{why}Did you mean {near}?"
     else:
         advice = "Use skrank.metrics.get_scorer_names() to get valid options."
     return f"{shown(name)} is not a valid scoring value. {advice}"
@@ -227,8 +259,10 @@ def is_misspelt(name, others):
     return similarity > _CLEARLY_NEAR and not near_other
 
 
-def _match_name(name, metrics):
+def _match_name(name, metrics, is_scorer=False):
     """Return what a name asks for, with its parameters as text, or None."""
+    if not isinstance(name, str):
+        return None
     key = name
     if match := _TREC_EVAL.fullmatch(name):
         name = f"{TREC_EVAL[match[1]]}@{match[2]}"
@@ -237,7 +271,10 @@ def _match_name(name, metrics):
         return None
     negative, base, params, k = match.group("negative", "base", "params", "k")
     metric = metrics.get(ALIASES.get(base, base))
-    if metric is None or bool(negative) != metric.full_name.startswith("neg_"):
+    if metric is None:
+        return None
+    has_two = metric.full_name.startswith("neg_")
+    if (negative and not has_two) or (is_scorer and has_two and not negative):
         return None
     if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):
         return None
@@ -251,7 +288,7 @@ def _read_params(name, text):
         call = ast.parse(f"f({text})", mode="eval").body
         if not isinstance(call.func, ast.Name) or call.args:
             raise ValueError("not only keywords")
-        params = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+        params = {one.arg: literal(ast.unparse(one.value)) for one in call.keywords}
         if len(params) < len(call.keywords) or None in params:
             raise ValueError("not all with names of their own")
     except (SyntaxError, ValueError, TypeError, AttributeError):
@@ -269,6 +306,11 @@ def _read_params(name, text):
     return tuple(params.items())
 
 
+def literal(text):
+    """Return the value of a literal, or of a number that is printed as none."""
+    return float(text) if text in NOT_FINITE else ast.literal_eval(text)
+
+
 def _nearest_name(name):
     """Return the nearest valid name and how similar it is, or None and 0."""
     # "NDCG(gain='linear')_at_5" has the word "ndcg_at_5", the base "ndcg" and k "5".
@@ -280,11 +322,13 @@ def _nearest_name(name):
     if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
         base, at, k = match["base"], "@", match["k"]
     base, k = re.sub("^(neg_)+", "", base), k.strip()
-    found = _meaning(word) or _meaning(base)
+    found = _meaning(word) or _meaning(base + at) or _meaning(base)
     similarity = 1.0
     if found is None:
-        known = [*METRICS, *ALIASES, *_WRITTEN_OUT]
-        close = difflib.get_close_matches(base, known, n=1, cutoff=0.5)
+        # Other names of two letters are too near to all of three.
+        known = [*ALIASES, *TREC_EVAL, *_WRITTEN_OUT]
+        known = [one for one in known if len(one) > 2 and _meaning(one)] + [*METRICS]
+        close = difflib.get_close_matches(base, known, n=1, cutoff=0.6)
         if not close:
             return None, 0.0
         found = _meaning(close[0])
@@ -295,9 +339,17 @@ def _nearest_name(name):
     return metric.full_name + params + (f"@{k}" if with_k else ""), similarity
 
 
+def _of_sklearn(name):
+    """Return the scorer name of scikit-learn that a name is meant for, or None."""
+    word = name.strip().lower().removesuffix("_score")
+    word = _WRITTEN_OUT.get(word, word)
+    names = {word, f"neg_{word}"} & {*sklearn.metrics.get_scorer_names()}
+    return next((one for one in names if not (_meaning(word) or is_name(one))), None)
+
+
 def _meaning(word):
     """Return the metric of a name, an alias, a name written out, or a function."""
-    for table in (ALIASES, _WRITTEN_OUT):
+    for table in (ALIASES, TREC_EVAL, _WRITTEN_OUT):
         word = table.get(word, word)
     if word in METRICS:
         return word
@@ -313,6 +365,7 @@ _EMPTY = inspect.Parameter.empty
 _NAME = re.compile(r"(?!neg_)[a-z](?:[a-z0-9_]*[a-z0-9])?", re.ASCII)
 
 
+@says_what_was_meant
 def add_scorer(
     name: str,
     definition: Callable[..., Any],
@@ -327,7 +380,8 @@ def add_scorer(
     name : str
         The scorer name: lower-case letters, digits and underscores. If smaller values
         of the metric are better, the scorer name gets the prefix ``neg_``:
-        ``add_scorer("depth", ..., greater_is_better=False)`` makes "neg_depth".
+        ``add_scorer("depth", ..., greater_is_better=False)`` makes "neg_depth", and
+        `evaluate` also takes "depth".
     definition : callable
         A function of a :class:`~skrank.metrics.RankedQueries` that returns an array of
         shape (n_queries,), in which NaN means undefined. If it has a keyword parameter

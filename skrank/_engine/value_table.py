@@ -36,6 +36,11 @@ class ValueTable(NamedTuple):
         return tuple(request.key for request in self.requests)
 
     @property
+    def smaller(self):
+        """Return the names of the metrics of which smaller values are better."""
+        return [request.key for request in self.requests if request.direction < 0]
+
+    @property
     def n_undefined(self):
         """Return how many queries with a weight are undefined, by ranker and metric."""
         counts = slice(None) if self.weight is None else self.weight > 0

@@ -145,7 +145,7 @@ def catalogue_scores(
     >>> scores.counts
     {'a': 1.0, 'b': 2.0, 'c': 1.0}
     """
-    k = check_k(k)
+    k = check_k(k, caller="catalogue_scores")
     check_choice(ties, ("expected", "first"), "ties", "catalogue_scores")
     n_items, items = read_items(items)
     own = {"y_score": y_score, "qid": qid, "item": item, "returned": returned}

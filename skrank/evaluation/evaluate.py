@@ -74,8 +74,9 @@ def evaluate(
     Parameters
     ----------
     metrics : str, callable, or list or dict of them
-        Scorer names such as "ndcg@10", "neg_mean_rank" or "rbp(p=0.5)", whose
-        parameters take precedence over `params`; metric functions of skrank; or
+        Names such as "ndcg@10", "rbp(p=0.5)", whose parameters take precedence over
+        `params`, or "mean_rank"; scorer names, as "neg_mean_rank" is, which has a minus
+        sign since smaller ranks are better; metric functions of skrank; or
         functions of your own, which map a :class:`~skrank.metrics.RankedQueries` to an
         array of shape (n_queries,) in which NaN means undefined. The keys of a dict
         are their names in the result.
@@ -344,7 +345,7 @@ def _check_known(params, asked, caller):
     if unknown == ["adjusted"] and params["adjusted"] is False:
         unknown = []  # the default; allowed where the scorer names fix `adjusted`
     if unknown or "k" in params:
-        if "k" in params:
+        if params.keys() & {"k", "top_k"}:
             hint = " Write k into the name: 'ndcg@10'."
         elif unknown[0] in INPUT:
             hint = (

@@ -416,7 +416,7 @@ def query_report(
       >2  2 more           0.1186  -0.1186
      all                   0.5858   0.4142
     """
-    k = check_k(k)
+    k = check_k(k, caller="query_report")
     if "by" in params:
         raise TypeError("query_report shows the rows of one query. Got 'by'.")
     params = params | {"doc_id": doc_id}

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import json
@@ -23,12 +22,13 @@ from skrank._checks import (
     check_count,
     check_number,
     check_weights,
+    did_you_mean,
     import_extra,
     shown,
 )
 from skrank._columns import as_frame, column_names, find_named, kind_of, unwrapped
 from skrank._docs import FrameKind, PathLike, share_frame_words
-from skrank._engine.names import is_name, parse_name
+from skrank._engine.names import NOT_FINITE, is_metric, literal, read_metric
 from skrank._engine.request import METRICS, Metric, Options, Request
 from skrank._engine.summary import Measured, reads_ranks
 from skrank._engine.value_table import (
@@ -39,7 +39,7 @@ from skrank._engine.value_table import (
     named_summaries,
 )
 from skrank._ranking.ids import encode_qid
-from skrank._text_tables import as_html, table, undefined_words
+from skrank._text_tables import as_html, smaller_words, table, undefined_words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,7 +188,8 @@ class QueryScores:
         for name in names:
             if name not in self.rankers and name not in self.metrics:
                 known = [name for name in (*self.rankers, *self.metrics) if name]
-                raise KeyError(f"{shown(name)} is none of {known}.")
+                hint = did_you_mean(name, known)
+                raise KeyError(f"{shown(name)} is none of {known}.{hint}")
         rankers = [i for i, name in enumerate(self.rankers) if name in names]
         metrics = [j for j, name in enumerate(self.metrics) if name in names]
         return QueryScores(
@@ -449,7 +450,8 @@ class QueryScores:
         by = [name for name in self.keys if name != "qid"]
         title = f"{n_queries:,} {'query' if n_queries == 1 else 'queries'}"
         title += f" by {', '.join(by)}" if by else ""
-        return title + undefined_words(self.table.n_undefined.ravel())
+        title += undefined_words(self.table.n_undefined.ravel())
+        return title + smaller_words(self.table.smaller)
 
     def __str__(self):
         """Return the summary as a table."""
@@ -544,8 +546,8 @@ def _column_of_frame(frame, name, names):
 
 def request_for_values(name, values, instead):
     """Return the request that given values of queries answer."""
-    if is_name(name):
-        _, metric, k, sign, own = parse_name(name)
+    if is_metric(name):
+        _, metric, k, sign, own = read_metric(name)
         options = metric.defaults | metric.fixed | {"k": k} | dict(own)
         options = Options().changed(options)
         request = Request(name, metric, sign, options)
@@ -663,7 +665,7 @@ def read_scores(path):
             name: _ids(columns[at], dtype, form)
             for name, at, dtype, form in about["keys"]
         },
-        tuple(map(_value, about["rankers"])),
+        tuple(map(literal, about["rankers"])),
         tuple(_request(one) for one in about["metrics"]),
         tuple(about["extremes"]),
         tuple(tuple(map(measured, of_ranker)) for of_ranker in about["measured"]),
@@ -780,7 +782,7 @@ def _ids(values, dtype, form):
     if form == "integers":
         return values.astype(f"{dtype.str[0]}i8").view(dtype)
     if form == "literals":
-        values = [*map(_value, values)]
+        values = [*map(literal, values)]
     # Tuples would become rows of a matrix.
     ids = np.empty(len(values), dtype=dtype)
     ids[:] = values if dtype.kind != "O" else [None] * len(values)
@@ -835,7 +837,7 @@ def _request(found):
             f"The scores have the metric {name!r}, which this version of skrank does "
             "not have. Install the version that saved them."
         )
-    options = {key: _value(value) for key, value in found["options"].items()}
+    options = {key: literal(value) for key, value in found["options"].items()}
     return Request(found["key"], metric, found["sign"], Options().changed(options))
 
 
@@ -848,9 +850,6 @@ def _no_definition(ranking, **own):
     raise ValueError(f"Values that were given cannot be computed of {shown(ranking)}.")
 
 
-_NOT_FINITE = ("nan", "inf", "-inf")
-
-
 def _as_literal(value, what):
     """Return a value as a literal of Python; `what` is what errors call several of it.
 
@@ -860,14 +859,9 @@ def _as_literal(value, what):
     with np.printoptions(legacy="1.21"):  # numbers in a tuple without their types
         text = repr(value)
     with contextlib.suppress(ValueError, SyntaxError):
-        if text in _NOT_FINITE or _value(text) == value:
+        if text in NOT_FINITE or literal(text) == value:
             return text
     raise TypeError(
         f"QueryScores.save keeps {what} that are str, numbers, or lists, tuples and "
         f"dicts of them. Got {shown(value)} of type {type(value).__name__}."
     )
-
-
-def _value(text):
-    """Return the value of which :func:`_as_literal` returned this."""
-    return float(text) if text in _NOT_FINITE else ast.literal_eval(text)

@@ -207,7 +207,7 @@ class EstimatedRanking(RankedQueries):
         """Raise, since only the distribution of the rank is estimated."""
         raise ValueError(
             "Ranks that are estimated from a sample have only metrics of the rank, "
-            "such as 'mrr', 'hits@10' and 'neg_mean_rank'. Rank all candidates, "
+            "such as 'mrr', 'hits@10' and 'mean_rank'. Rank all candidates, "
             "or take the metric of the ranks in the sample, by evaluate or by "
             "SampledNegatives(..., estimate=None)."
         )
@@ -223,7 +223,7 @@ class EstimatedRanking(RankedQueries):
             raise ValueError(
                 "SampledNegatives(..., estimate='bias-variance') estimates only means "
                 "of a function of the rank, such as 'mrr', 'hits@10' and "
-                "'neg_mean_rank', no medians and variances. Pass estimate='em' for "
+                "'mean_rank', no medians and variances. Pass estimate='em' for "
                 "these."
             )
         unit, rank, probability = self._of_first.law

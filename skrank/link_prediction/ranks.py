@@ -20,7 +20,7 @@ from skrank._checks import check_choice
 from skrank._docs import LinkConvention, LinkTies, MetricsLike, Seed, share_link_words
 from skrank._engine.answer import OwnRanks, answer_all
 from skrank._engine.conventions import CONVENTIONS, OF_RANKS
-from skrank._engine.names import Asked, is_name, parse_name, read_metric
+from skrank._engine.names import Asked, is_metric, read_metric
 from skrank._engine.request import Metric
 from skrank._ranking.arrays import TieGroups, resolve_ties
 from skrank._ranking.queries import RankedQueries
@@ -31,7 +31,7 @@ from skrank.evaluation.sampled import EstimatedRanking
 # Errors name the function that most users call.
 EVALUATE = "evaluate_link_prediction"
 LINK_TIES = ("expected", "optimistic", "pessimistic", "realistic")
-LINK_METRICS = ("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
+LINK_METRICS = ("mrr", "mean_rank", "hits@1", "hits@3", "hits@10")
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,19 +226,19 @@ class LinkRanks:
         return EstimatedRanking(groups, n_candidates, target, *sample)
 
 
-# The names in PyKEEN's results, which are not negated, and the names here.
+# The names in PyKEEN's results, and the names here.
 PYKEEN_NAMES = {
-    "arithmetic_mean_rank": "neg_mean_rank",
-    "geometric_mean_rank": "neg_geometric_mean_rank",
-    "harmonic_mean_rank": "neg_harmonic_mean_rank",
-    "median_rank": "neg_median_rank",
+    "arithmetic_mean_rank": "mean_rank",
+    "geometric_mean_rank": "geometric_mean_rank",
+    "harmonic_mean_rank": "harmonic_mean_rank",
+    "median_rank": "median_rank",
     "inverse_arithmetic_mean_rank": "inverse_mean_rank",
     "inverse_harmonic_mean_rank": "mrr",
-    "variance": "neg_rank_variance",
-    "standard_deviation": "neg_rank_standard_deviation",
-    "median_absolute_deviation": "neg_rank_median_absolute_deviation",
+    "variance": "rank_variance",
+    "standard_deviation": "rank_standard_deviation",
+    "median_absolute_deviation": "rank_median_absolute_deviation",
     "count": "n_ranks",
-    "adjusted_arithmetic_mean_rank": "neg_adjusted_mean_rank",
+    "adjusted_arithmetic_mean_rank": "adjusted_mean_rank",
     "adjusted_arithmetic_mean_rank_index": "adjusted_mean_rank_index",
     "adjusted_inverse_harmonic_mean_rank": "adjusted_mrr",
     "z_arithmetic_mean_rank": "z_mean_rank",
@@ -267,23 +267,23 @@ def _rules_of_ranks(convention, metric, k):
 
 def read_rank_metric(metric):
     """Return what a metric of ranks asks for, also under the names of PyKEEN."""
-    if not isinstance(metric, str) or is_name(metric):
+    if not isinstance(metric, str) or is_metric(metric):
         return read_metric(metric)
     name, found = metric, _PYKEEN_GRAMMAR.fullmatch(metric)
     if found and bool(found.group(2)) is found.group(1).endswith("_at_"):
         name = PYKEEN_NAMES.get(found.group(1), found.group(1)) + (found.group(2) or "")
     if name == RANK_COUNT.name:
         return Asked(metric, RANK_COUNT)
-    if is_name(name):  # PyKEEN negates no metric
-        return read_metric(name)._replace(key=metric, sign=1)
+    if is_metric(name):
+        return read_metric(name)._replace(key=metric)
     bare = re.sub("[0-9]+$", "", metric)
     close = difflib.get_close_matches(bare, PYKEEN_NAMES, n=1, cutoff=0.9)
-    if close and not is_name(f"neg_{metric}"):
+    if close:
         near = close[0] + "10" * close[0].endswith("_at_")
         raise ValueError(
             f"{metric!r} is not a valid metric of ranks. Did you mean {near!r}?"
         )
-    return parse_name(metric)  # raises, and names the nearest of skrank's names
+    return read_metric(metric)  # raises, and names the nearest of skrank's names
 
 
 class SampledNegatives:

@@ -575,10 +575,10 @@ def calibration_divergence(ranking, *, k=None, discount="uniform", a=0.01):
         often its user chose documents of the group, constant within a query. It is
         mostly ``of_items(profiles, user)`` with a profile by user and the user of each
         row.
-    discount : {"uniform", "log2", "ln"} or callable, default="uniform"
+    discount : {"uniform", "log2", "ln", "reciprocal"} or callable, default="uniform"
         How much rank i counts: the same in the whole list, ``1 / log2(i + 1)``,
-        ``1 / ln(i + 1)``, or a callable that maps an array of ranks, 1 being the best,
-        to their weights.
+        ``1 / ln(i + 1)``, ``1 / i``, or a callable that maps an array of ranks, 1 being
+        the best, to their weights.
     a : float, default=0.01
         How much of the profile is mixed into the list, above 0 and below 1, so that a
         group that is missing in the list does not make the divergence infinite.

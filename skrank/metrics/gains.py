@@ -223,6 +223,7 @@ def discount_function(discount, caller=None, **further):
 _DISCOUNTS = {
     "log2": lambda rank: 1 / np.log2(np.asarray(rank) + 1.0),
     "ln": lambda rank: 1 / np.log(np.asarray(rank) + 1.0),
+    "reciprocal": lambda rank: 1 / np.asarray(rank, dtype=np.float64),
 }
 
 

@@ -205,7 +205,7 @@ def best_ndcg(ranking, *, k=None, normalize="query", discount="log2", clip=0.0):
 
 def _ndcg(ranking, k, normalize, discount, clip, *, is_best=False):
     caller = "psndcg_score"
-    discount = discount_function(discount, caller, reciprocal=lambda rank: 1 / rank)
+    discount = discount_function(discount, caller)
     unit = None if normalize == "query" else 1.0
     if normalize == "total":  # each sum is relative to that of equal propensities
         n_relevant = ranking.n_relevant
@@ -232,9 +232,6 @@ def psndcg_score(ranking, *, k=None, normalize="query", discount="log2", clip=0.
         documents, which makes it an estimate of the mean discount of a relevant
         document. None does not divide, which makes it an estimate of DCG. With
         ``average=None`` all divide query by query.
-    discount : {"log2", "ln", "reciprocal"} or callable, default="log2"
-        The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, ``1 / i``, or a
-        callable that maps an array of ranks, 1 being the best, to their discounts.
     clip : float, default=0.0
         Propensities below it count as it, from 0 to 1: less variance, more bias.
 

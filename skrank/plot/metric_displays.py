@@ -236,12 +236,13 @@ class MetricAtKDisplay(Display):
         >>> MetricAtKDisplay.from_predictions(y_true, y_score, "ndcg", qid=qid)
         <...MetricAtKDisplay object at ...>
         """
-        if not isinstance(metric, str):
-            raise TypeError(
+        base, k = split_cutoff(metric) if isinstance(metric, str) else ("ndcg", None)
+        if k is not None or not isinstance(metric, str):
+            raise (TypeError if k is None else ValueError)(
                 "The 'metric' parameter of MetricAtKDisplay must be a scorer name "
-                f"without its cutoff, such as 'ndcg'. Got {shown(metric)} instead."
+                f"without its cutoff, such as {base!r}. Got {shown(metric)} instead."
             )
-        names = [f"{metric}@{k}" for k in ks]
+        names = [f"{metric}@{k}" for k in (ks if np.iterable(ks) else [ks])]
         scores = score_queries(y_true, y_score, names, qid=qid, **params)
         options = {"baseline": baseline, "confidence_level": confidence_level}
         return cls.from_scores(scores, metric=metric, **options, ax=ax)

@@ -38,6 +38,7 @@ from skrank._engine.names import (
     is_misspelt,
     is_name,
     listed_names,
+    parse_name,
     read_metric,
     refusal,
     takes_a_ranking,
@@ -620,7 +621,7 @@ def scored_names(names, params):
             "metric. Got an empty list."
         )
     listed = [name if k is None else f"{name}@{k}" for name in listed]
-    requests = read_requests(listed, params, "make_ranking_scorer")
+    requests = read_requests(listed, params, "make_ranking_scorer", read=parse_name)
     text = repr(listed if is_list else listed[0])
     scored = Scored(text, f"The scorer of {text}", tuple(requests), is_list)
     if params or "(" in text:  # a name alone says its direction

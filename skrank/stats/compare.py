@@ -17,7 +17,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_count, check_number, shown
+from skrank._checks import (
+    check_choice,
+    check_count,
+    check_number,
+    says_what_was_meant,
+    shown,
+)
 from skrank._columns import column_names, find_level, index_of, kind_of, unwrapped
 from skrank._docs import Clusters, F, Seed
 from skrank._engine.value_table import check_alike, join_rankers
@@ -91,6 +97,7 @@ def _list_tests(function: F) -> F:
 
 
 @_list_tests
+@says_what_was_meant
 def compare_rankers(
     scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
@@ -147,8 +154,9 @@ def compare_rankers(
     margin : float, default=0.0
         A difference that does not matter, in units of the metric. With "greater" the
         test asks whether the ranker is not worse by the margin, with "less" whether it
-        is not better by it, and with "two-sided" whether both hold (equivalence, by two
-        one-sided tests; of a level of 95 % the interval then has 90 %).
+        is not better by it (the other way round if smaller values are better), and with
+        "two-sided" whether both hold (equivalence, by two one-sided tests; of a level
+        of 95 % the interval then has 90 %).
     clusters : str, array-like of shape (n_queries,) or list of them, default=None
         Queries that belong together, as in :func:`confidence_interval`. Two clusterings
         need ``test="t"`` and a correction other than "max-t".
@@ -281,7 +289,8 @@ def compare_rankers(
     >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
     ('new', 0.32, 0.0011)
     """
-    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers")
+    words = dict.fromkeys(("ttest", "ttestrel"), "'t'")
+    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers", words)
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
     check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
     check_choice(intervals, INTERVALS, "intervals", "compare_rankers")
@@ -751,9 +760,10 @@ def _with_judge(judge, blocks, found, test):
 def _family(table, blocks, numbers, clusterings):
     """Return the :class:`Family` of the pairs of some blocks.
 
-    Its columns and its units have an order that does not depend on that of rankers,
-    metrics and queries, nor on names, and random flips take the same sign of a unit
-    whichever ranker comes first. So the p-values do not depend on any of these.
+    Its columns, in which larger is better, and its units have an order that does not
+    depend on that of rankers, metrics and queries, nor on names, and random flips take
+    the same sign of a unit whichever ranker comes first. So the p-values do not depend
+    on any of these, nor on the sign of a metric.
     """
     # A column for each ranker of a block: its values less those of the first ranker,
     # whose column is 0. The pair (b, c) of block 1 is the column 1 less the column 2.
@@ -761,14 +771,15 @@ def _family(table, blocks, numbers, clusterings):
     #              0 | block 1: b - a   c - a | block 2: b - a   c - a
     #    unit 1    0 |            0.2     0.1 |            1       0
     #    unit 2    0 |            0.0    -0.1 |            1       1
-    found, n_queries = [], len(table.keys["qid"])
+    found, directions, n_queries = [], [], len(table.keys["qid"])
     for block in blocks:
-        keys = order_keys(block.values)
+        directions.append(direction := table.requests[block.metric].direction)
+        keys = order_keys(direction * block.values)
         # Rankers with the same key are alike, whichever comes first.
         names = [table.rankers[i] for i in block.rankers]
         named = zip(keys, names, range(len(keys)), strict=True)
         first, *others = (place for *_, place in sorted(named))
-        columns = block.differences([(other, first) for other in others])
+        columns = direction * block.differences([(other, first) for other in others])
         if len(columns) < n_queries:  # other segments do not count
             of_segment, columns = columns, np.zeros((n_queries, len(others)))
             columns[block.segment.rows] = of_segment
@@ -789,9 +800,9 @@ def _family(table, blocks, numbers, clusterings):
     if len(clusterings) == 1:
         columns, bottoms = sum_clusters(columns, bottoms, clusterings[0])
     ends = [
-        (of_ranker[place, one], of_ranker[place, other], place)
+        (*(of_ranker[place, i] for i in pair[:: directions[place]]), place)
         for place, block in enumerate(blocks)
-        for one, other in block.pairs
+        for pair in block.pairs
     ]
     plus, minus, bottom = np.array(ends).T
     order, signs = order_units(columns, bottoms)

@@ -18,7 +18,14 @@ from sklearn.utils import Bunch
 from skrank._checks import check_choice, check_count, check_instance, shown
 from skrank._columns import as_frame
 from skrank._docs import Clusters, FrameKind
-from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_words
+from skrank._text_tables import (
+    Cell,
+    as_html,
+    as_latex,
+    as_markdown,
+    smaller_words,
+    undefined_words,
+)
 from skrank.evaluation.query_scores import QueryScores, worst_first
 from skrank.stats.inference import difference, is_at_most
 from skrank.stats.intervals import confidence_interval
@@ -538,7 +545,7 @@ class RankerComparison(Result):
             f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}"
             f"{of_segments}): "
             f"{self._test_words}, {CORRECTIONS[self.correction].words}, "
-            f"{levels}{about}"
+            f"{levels}{smaller_words(self.scores.table.smaller)}{about}"
         )
 
     def _estimates(self, digits):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, check_number, shown
+from skrank._checks import check_choice, check_number, says_what_was_meant, shown
 from skrank._docs import Clusters
-from skrank._text_tables import as_markdown, as_text
+from skrank._text_tables import as_markdown, as_text, smaller_words
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats import anytime
 from skrank.stats.compare import AUTO, are_limited, as_one, compare_rankers, limits_of
@@ -45,6 +45,7 @@ ROUNDING_OF_MARGIN = 1e-9
 MOST_QUERIES = 2**50
 
 
+@says_what_was_meant
 def gate(
     scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
@@ -63,12 +64,12 @@ def gate(
     Parameters
     ----------
     scores : QueryScores, dict, data frame or array of shape (2, n_queries)
-        The values of the two rankers, as in :func:`compare_rankers`; larger ones are
-        better.
+        The values of the two rankers, as in :func:`compare_rankers`.
     baseline : str
         The ranker that the other one, the candidate, is compared with.
     margin : float or array-like of shape (n_metrics,)
-        The largest loss that does not matter, for all metrics or for each of them.
+        The largest loss that does not matter, for all metrics or for each of them: a
+        fall, or a rise where smaller values are better.
     test : {"auto", "permutation", "score", "t", "anytime"}, default="auto"
         The test of the differences, as in :func:`compare_rankers`. With "anytime" the
         decision may be taken again whenever there are more queries.
@@ -85,8 +86,7 @@ def gate(
     Raises
     ------
     ValueError
-        If a parameter has an invalid value, there are not two rankers, or smaller
-        values of a metric are better.
+        If a parameter has an invalid value, or there are not two rankers.
 
     Warns
     -----
@@ -102,7 +102,7 @@ def gate(
     Both ends of the interval are one-sided, at the level :math:`\alpha` of 1 less the
     confidence level; with m metrics, that of "worse" is at :math:`\alpha / m`, since
     one of them is enough. A candidate passes if the lower end is above minus the
-    margin.
+    margin. A metric of which smaller values are better is decided by its negative.
 
     A sample does not show what happens in few of the queries. If a candidate falls to 0
     in a fraction of :math:`u = 1 - \alpha^{1/n}` of them, n queries contain none of
@@ -152,13 +152,7 @@ def gate(
             "gate needs two rankers, one of which is the 'baseline' parameter. Got "
             f"the rankers {list(rankers)} and baseline={shown(baseline)}."
         )
-    for request in scores.table.requests:
-        if request.direction < 0:
-            raise ValueError(
-                "gate needs metrics of which larger values are better. Got "
-                f"{request.key!r}: score {request.metric.full_name!r} instead."
-            )
-    metrics = scores.metrics
+    metrics, smaller = scores.metrics, scores.table.smaller
     margins = np.atleast_1d(np.asarray(margin, dtype=np.float64))
     if (
         margins.shape not in ((1,), (len(metrics),))
@@ -170,12 +164,22 @@ def gate(
         )
     (candidate,) = set(rankers) - {baseline}
     options = {"baseline": baseline, "test": test, "clusters": clusters}
+    # Where smaller is better, the values are negated: a loss is a fall in all metrics.
+    table = scores.table
+    requests = [one._replace(sign=one.sign * one.direction) for one in table.requests]
+    scores = replace(scores, table=table._replace(requests=tuple(requests)))
     rows = [
         _row(scores[name], of_metric, 1 - confidence_level, len(metrics), options)
         for name, of_metric in zip(
             metrics, np.broadcast_to(margins, len(metrics)).tolist(), strict=True
         )
     ]
+    for row in rows:
+        row.update(greater_is_better=row.metric not in smaller)
+        if not row.greater_is_better:
+            ends = {"low": 0.0 - row.high, "high": 0.0 - row.low}
+            means = ("baseline", "candidate", "difference")
+            row.update(ends, **{name: 0.0 - row[name] for name in means})
     n_queries = max(row.pop("n_queries") for row in rows)
     return GateDecision(baseline, candidate, confidence_level, n_queries, rows)
 
@@ -198,8 +202,9 @@ class GateDecision:
         For each metric a row with the entries metric, baseline and candidate (the two
         means), difference, low, high, margin, decision, test; `unseen`, the fraction of
         the queries in which a fall of the candidate to 0 would not show, which the
-        lower end allows for, or None for hits; and `required`, the numbers of queries
-        that would decide as in :func:`required_queries`, or None.
+        end on the side of a loss allows for, or None for hits; `required`, the numbers
+        of queries that would decide as in :func:`required_queries`, or None; and
+        greater_is_better.
 
     See Also
     --------
@@ -255,7 +260,8 @@ class GateDecision:
             for kind in STATUS
         }
         level = f"{100 * self.confidence_level:g}% confidence"
-        about = f"({self.n_queries:,} queries, {level})"
+        smaller = [row.metric for row in self.rows if not row.greater_is_better]
+        about = f"({self.n_queries:,} queries, {level}{smaller_words(smaller)})"
         if self.decision == WORSE:
             return (
                 f"Worse: {self.candidate} is worse than {self.baseline} by more than "
@@ -264,9 +270,10 @@ class GateDecision:
         unseen = [row.unseen for row in self.rows if row.unseen is not None]
         allowed = ""
         if unseen:
+            worst = "the worst value" if smaller else "0"
             allowed = (
-                f" A fall to 0 in up to {100 * max(unseen):.2g}% of the queries may "
-                "not show, which the interval allows for."
+                f" A fall to {worst} in up to {100 * max(unseen):.2g}% of the queries "
+                "may not show, which the interval allows for."
             )
         if self.decision == PASSED:
             return (

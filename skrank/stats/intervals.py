@@ -20,6 +20,7 @@ from skrank._checks import (
     check_instance,
     check_weights,
     numeric_array,
+    says_what_was_meant,
     shown,
 )
 from skrank._docs import Clusters, Seed
@@ -87,6 +88,7 @@ UNUSED = {
 }
 
 
+@says_what_was_meant
 def confidence_interval(
     scores: QueryScores | CatalogueScores | ArrayLike,
     *,

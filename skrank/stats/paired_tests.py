@@ -55,10 +55,6 @@ class Family:
     ranges: np.ndarray
     is_limited: np.ndarray
 
-    def __len__(self):
-        """Return the number of comparisons."""
-        return len(self.plus)
-
     def take(self, places):
         """Return the family of some of the comparisons."""
         names = ("plus", "minus", "bottom", "errors", "df", "ranges", "is_limited")
@@ -155,7 +151,7 @@ class Flipped:
 
         With t = S / sqrt(sum x^2), Student's t increases with t, whatever the signs.
         """
-        n, n_flips = len(self.family), self.flips.n_flips
+        n, n_flips = len(self.family.plus), self.flips.n_flips
         totals, norms = np.empty((2, n))
         for part in self.family.parts(len(self.family.columns)):
             x = self.summed(part, null)
@@ -214,7 +210,7 @@ class SignFlipTest(PairedTest):
         has 1.
         """
         family = flipped.family
-        pvalue = np.ones(len(family))
+        pvalue = np.ones(len(family.plus))
         refined = pvalue.copy()
         for part in family.parts(2 * flipped.flips.n_flips):
             x = sign * flipped.summed(part, null)
@@ -246,7 +242,7 @@ class SignFlipTest(PairedTest):
     def ends(self, flipped, sides, level):
         family = flipped.family
         tops, weights = family.totals
-        ends = np.empty((len(sides), len(family)))
+        ends = np.empty((len(sides), len(family.plus)))
         for part in family.parts(4 * flipped.flips.n_flips):
             bottom = family.bottom[part]
             if (bottom == bottom[0]).all():  # so it is without weights
@@ -316,7 +312,7 @@ class ScoreTest(PairedTest):
     def counts(self, family):
         """Return the numbers of units, of wins and of losses."""
         n = effective_units(family.bottoms)[family.bottom]
-        wins, losses = np.empty((2, len(family)))
+        wins, losses = np.empty((2, len(family.plus)))
         for part in family.parts(len(family.columns)):
             tops = family.tops(part)
             wins[part], losses[part] = (tops > 0).sum(axis=0), (tops < 0).sum(axis=0)
@@ -355,7 +351,7 @@ class ScoreTest(PairedTest):
             if side.sign == -1:
                 wins, losses = losses, wins
             # z(d) falls from d = -1 to 1, and is `critical` at the end.
-            low, high = np.full((2, len(family)), [[-1.0], [1.0]])
+            low, high = np.full((2, len(family.plus)), [[-1.0], [1.0]])
             for _ in range(HALVINGS):
                 middle = (low + high) / 2
                 beyond = score(n, wins, losses, middle) > critical
@@ -529,7 +525,7 @@ def run_tests(
     intervals are for all differences together if the correction has such intervals. The
     other parameters are those of :func:`skrank.stats.compare_rankers`.
     """
-    correction, n = CORRECTIONS[correction], len(family)
+    correction, n = CORRECTIONS[correction], len(family.plus)
     two_sided = is_two_sided(alternative, margin)
     n_effective, is_tied = np.empty(n), np.empty(n, dtype=bool)
     for part in family.parts(len(family.columns)):
@@ -753,7 +749,7 @@ def _ends_of_max_t(family, sides, critical, rejected):
     """
     tops, weights = family.totals
     estimate = tops / weights
-    low, high = np.full((2, len(family)), [[-np.inf], [np.inf]])
+    low, high = np.full((2, len(family.plus)), [[-np.inf], [np.inf]])
     for part in family.parts(len(family.columns)):
         bottom = family.weights(part)
         whole = estimate[part] * bottom

@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 from skrank._checks import check_choice
 from skrank._columns import KINDS, as_frame
 from skrank._docs import FrameKind, share_frame_words
-from skrank._text_tables import TEXT, as_html, as_text, undefined_words
+from skrank._text_tables import TEXT, as_html, as_text, smaller_words, undefined_words
 
 # The decimal places of numbers in tables.
 PLACES = 4
@@ -218,7 +218,8 @@ class ConfidenceIntervals(Result, Mapping):
             for row in rows
         ]
         title = f"{self.drawn or self._drawn()}, {100 * self.confidence_level:g}% "
-        title += "intervals"
+        smaller = [name for name, one in self.directions.items() if one < 0]
+        title += f"intervals{smaller_words(smaller)}"
         if "judge" in rows[0]:
             title += f". {OF_JUDGE}"
             header += JUDGED

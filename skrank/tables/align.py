@@ -20,6 +20,7 @@ from skrank._checks import (
     check_flag,
     check_number,
     numeric_array,
+    says_what_was_meant,
     shown,
 )
 from skrank._columns import QID, as_frame, kind_of
@@ -491,6 +492,7 @@ RELEVANT = Form(
 )
 
 
+@says_what_was_meant
 def from_topk(
     indices: ArrayLike,
     relevant: ArrayLike | Sequence[Any],

@@ -14,7 +14,7 @@ from skrank._checks import check_choice, check_k, shown
 from skrank._columns import as_frame, kind_of
 from skrank._docs import Judgements, MetricsLike, share_run_words
 from skrank._engine.answer import Arrays
-from skrank._engine.names import is_name, read_metric
+from skrank._engine.names import is_metric, read_metric
 from skrank._engine.value_table import join_rankers
 from skrank.evaluation.evaluate import read_requests, score_requests
 from skrank.evaluation.query_scores import QueryScores
@@ -102,7 +102,7 @@ def compare_lists(
 
 def _read_list_metric(metric):
     """Return what a name of a metric of two lists asks for."""
-    if is_name(metric, LIST_METRICS):
+    if is_metric(metric, LIST_METRICS):
         return read_metric(metric, LIST_METRICS)
     raise ValueError(
         "The 'metrics' parameter of compare_lists must be names among 'rbo', "
@@ -150,7 +150,8 @@ def changed_documents(
     2  old -> new   q      b   went     2.0    NaN
     """
     lists = ranked_lists(runs, baseline, Names(qid, doc_id, score), "changed_documents")
-    return as_frame(changes_of(*lists, check_k(k)), kind_of(*runs.values()))
+    k = check_k(k, caller="changed_documents")
+    return as_frame(changes_of(*lists, k), kind_of(*runs.values()))
 
 
 def changes_of(pairs, ids, query, document, ranks, k):

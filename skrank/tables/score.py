@@ -582,7 +582,7 @@ def score_catalogue(
     columns = source_columns(caller, qid, None, y_score, (), None, returned, item, None)
     check_choice(ties, ("expected", "first"), "ties", caller)
     n_items, ids = read_items(items)
-    core = CatalogueCore((), columns, check_k(k), ties)
+    core = CatalogueCore((), columns, check_k(k, caller=caller), ties)
     if (cluster := table_of_cluster(source)) is not None:
         kind, tables = "pandas", [_lists_on_cluster(cluster, core)]
     else:

@@ -575,7 +575,7 @@ def check_known(columns, known, where="The source"):
     """Raise if a column is not among those that are known, or is there twice."""
     for name in columns.named():
         if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise UnknownColumn(
                 f"{where} has no column {name!r}.{hint} Got {list(known)}."

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skrank.metrics
-from skrank._engine.names import ALIASES, is_name, listed_names, parse_name
+from skrank._engine.names import ALIASES, is_name, listed_names, parse_name, read_metric
 from skrank._engine.request import METRICS
 from tests.brute_force import COUNTS, LESS_IS_BETTER, OF_COLUMNS, WITH_FUNCTION
 
@@ -123,9 +123,33 @@ REFUSED = {
     "ndcg-5": "ndcg@5",
     "mrr_score": "mrr",
     "hits_at_k_score": "hits@10",
+    # As other fields and libraries call them.
+    "MR": "neg_mean_rank",
+    "RC": "rank_correlation",
+    "kendall": "rank_correlation",
+    "kendall_tau": "rank_correlation",
+    "tau": "rank_correlation",
+    "somers_d": "rank_correlation",
+    "accuracy@5": "hits@5",
+    "acuracy@1": "hits@1",
+    "auc": "query_auc",
 }
 
-MESSAGE = re.compile(r"is not a valid scoring value\..* Did you mean '([^']+)'\?$")
+# What is a metric of scikit-learn: its scorer.
+OF_SKLEARN = {
+    "MSE": "neg_mean_squared_error",
+    "mean_squared_error": "neg_mean_squared_error",
+    "MAE": "neg_mean_absolute_error",
+    "RMSE": "neg_root_mean_squared_error",
+    "ROC": "roc_auc",
+    "roc_auc_score": "roc_auc",
+    "accuracy": "accuracy",
+    "r2": "r2",
+}
+
+MESSAGE = re.compile(
+    r"is not a valid scoring value\..* Did you mean (?:scoring=)?'([^']+)'\?$"
+)
 
 
 @pytest.mark.parametrize("name", VALID)
@@ -145,11 +169,27 @@ def test_a_refused_name_is_answered_with_the_nearest_one(name):
     assert MESSAGE.search(str(error.value)).group(1) == REFUSED[name]
 
 
+@pytest.mark.parametrize("name", OF_SKLEARN)
+def test_a_metric_of_scikit_learn_is_passed_to_its_tools(name):
+    with pytest.raises(
+        ValueError, match="of scikit-learn: pass it to cross_v"
+    ) as error:
+        read_metric(name)
+    assert f"scoring={OF_SKLEARN[name]!r}." in str(error.value)
+
+
+def test_several_names_are_passed_as_a_list():
+    for name in ("mrr, rbp(p=0.5, max_grade=2)", "mrr,rbp(p=0.5, max_grade=2)"):
+        with pytest.raises(ValueError, match="Pass a list") as error:
+            read_metric(name)
+        assert "['mrr', 'rbp(p=0.5, max_grade=2)']; on the" in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("mean_rank", "lower values of 'mean_rank' are better. Did you mean 'neg_mean"),
-        ("mean_rnk", "lower values of 'mean_rank' are better. Did you mean 'neg_mean"),
+        ("mean_rank", "values of 'mean_rank' are better. Did you mean scoring='neg_"),
+        ("mean_rnk", "values of 'mean_rank' are better. Did you mean scoring='neg_"),
         ("median_rank", "A scorer must return larger values for better models, but lo"),
         ("neg_ndcg@10", "Larger values of 'ndcg@10' are better already. Did you mean "),
         ("ndgc@10", "is not a valid scoring value. Did you mean 'ndcg@10'?"),
@@ -162,12 +202,14 @@ def test_a_refusal_says_why_a_name_has_a_sign(name, why):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "@", "@5", "accuracy", "roc_auc", "xyzzy", "neg_"]
+    "name",
+    ["", "@", "@5", "accuracy", "roc_auc", "xyzzy", "neg_", "y_true", "ROC", "MSE"],
 )
 def test_a_name_like_no_other_is_refused_without_a_guess(name):
     assert not is_name(name)
-    with pytest.raises(ValueError, match="not a valid scoring value"):
+    with pytest.raises(ValueError, match="not a valid scoring value") as error:
         parse_name(name)
+    assert "Did you mean" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", [None, 5, b"mrr", ["mrr"], ("ndcg", 10)])

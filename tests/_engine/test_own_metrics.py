@@ -264,8 +264,9 @@ def test_a_named_metric_of_which_less_is_better_is_negated(named):
 
     named("depth", depth, greater_is_better=False)
     assert evaluate([0, 1], [2, 1], "neg_depth") == {"neg_depth": -2}
-    with pytest.raises(ValueError, match="Did you mean 'neg_depth'"):
-        evaluate([0, 1], [2, 1], "depth")
+    assert evaluate([0, 1], [2, 1], "depth") == {"depth": 2}
+    with pytest.raises(ValueError, match="Did you mean scoring='neg_depth'"):
+        make_ranking_scorer("depth")
 
 
 def test_a_named_metric_reaches_other_processes(named, fitted):

@@ -53,6 +53,12 @@ NAMES = {
     "hits(threshold='max')@3": ("hits@3", {"threshold": "max"}),
     "map(replace_undefined_by=-1)": ("map", {"replace_undefined_by": -1}),
     "map()": ("map", {}),
+    "ndcg(replace_undefined_by=nan)@10": ("ndcg@10", {"replace_undefined_by": np.nan}),
+    "mrr(threshold=-inf)": ("mrr", {"threshold": -np.inf}),
+    "hits(threshold=inf, replace_undefined_by=2)@3": (
+        "hits@3",
+        {"threshold": np.inf, "replace_undefined_by": 2},
+    ),
 }
 with_parameters = pytest.mark.parametrize("name", NAMES)
 

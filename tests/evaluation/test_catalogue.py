@@ -20,6 +20,7 @@ from skrank.stats import compare_rankers, confidence_interval
 from tests.brute_force import all_orders, input_order
 
 NAMES = ["coverage", "gini", "entropy", "effective_items", "personalization"]
+SMALLER = "smaller values of gini are better"
 CLOSE = {"rel": 0, "abs": 1e-12}
 
 
@@ -271,7 +272,7 @@ def test_a_difference_leaves_out_the_query_for_both_rankers():
         ends = differences[name].low, differences[name].high
         radius = t.ppf(0.975, 14) * error
         assert ends == pytest.approx((whole[name] - radius, whole[name] + radius))
-    assert title == "15 lists, differences from b, 95% intervals"
+    assert title == f"15 lists, differences from b, 95% intervals, {SMALLER}"
 
 
 def test_the_ranker_with_the_better_score_is_first():
@@ -362,7 +363,7 @@ def test_parts_with_more_items_than_the_catalogue_are_not_joined():
         ({"items": ["a", "b", "c", "a"]}, "each item once. Got 'a' twice"),
         ({"items": []}, "must not be empty"),
         ({"items": 0}, "items == 0, must be >= 1"),
-        ({"k": 0}, "k == 0, must be >= 1"),
+        ({"k": 0}, "'k' parameter of catalogue_scores must be an int >= 1"),
         ({"ties": "optimistic"}, "'ties' parameter of catalogue_scores"),
         ({"item": list("aabbbcccc")}, "Got the item 'a' twice for the query 1"),
         ({"item": list("ab")}, "inconsistent numbers of samples"),
@@ -438,7 +439,7 @@ def test_it_prints_the_number_of_lists_beside_each_value():
     scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
     assert str(scores).split("\n")[2].split()[:2] == ["a", "3"]
     title = str(confidence_interval(scores)).split("\n")[0]
-    assert title == "3 lists of a, 4 lists of b, 95% intervals"
+    assert title == f"3 lists of a, 4 lists of b, 95% intervals, {SMALLER}"
 
 
 @pytest.mark.parametrize(

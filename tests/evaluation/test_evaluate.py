@@ -243,7 +243,9 @@ def of_same_name():
     ("metrics", "params", "error", "match"),
     [
         (["mrr", "ndgc@5"], {}, ValueError, r"'ndgc@5' is not.*Did you mean 'ndcg@5'"),
-        ("mean_rank", {}, ValueError, "Did you mean 'neg_mean_rank'"),
+        ("mean_rnk", {}, ValueError, "Did you mean 'mean_rank'"),
+        ("neg_mean_rnk", {}, ValueError, "Did you mean 'neg_mean_rank'"),
+        ("neg_mrr", {}, ValueError, "'mrr' are better already. Did you mean 'mrr'"),
         ([], {}, ValueError, "at least one metric"),
         ([7], {}, ValueError, "or a function that takes .* Got 7"),
         (7, {}, (TypeError, ValueError), "metrics|metric"),

@@ -222,7 +222,7 @@ def test_definitions_of_users_are_read():
         ("hits_at_ten", {}, "Did you mean 'hits@10'"),
         ("inverse_harmonic_mean_rnk", {}, "Did you mean 'inverse_harmonic_mean_rank'"),
         ("adjusted_hits", {}, "Did you mean 'adjusted_hits@10'"),
-        ("rank_variance", {}, "Did you mean 'neg_rank_variance'"),
+        ("rank_varance", {}, "Did you mean 'rank_variance'"),
         ("neg_z_mrr", {}, "Did you mean 'z_mrr'"),
         ([], {}, "at least one"),
         (None, {}, "'metrics' parameter .* must be a str, a callable, or a"),

@@ -92,7 +92,7 @@ def test_tied_together_is_a_bool():
 
 def test_the_scorers_are_larger_for_better_models():
     assert get_scorer("neg_ranking_loss") is not None
-    with pytest.raises(ValueError, match="Did you mean 'neg_ranking_loss'"):
+    with pytest.raises(ValueError, match="Did you mean scoring='neg_ranking_loss'"):
         get_scorer("ranking_loss")
 
 

@@ -84,6 +84,13 @@ def test_dcg_and_ndcg_are_those_of_all_orders(gains, k):
             assert found == pytest.approx((np.mean(by_score) - np.mean(every)) / span)
 
 
+def test_the_discount_of_mind_is_the_reciprocal_of_the_rank():
+    options = {"gain": "linear", "discount": "reciprocal"}
+    assert dcg_score([1, 0, 1], [3, 2, 1], **options) == 1 + 1 / 3
+    got = ndcg_score([1, 0, 1], [3, 2, 1], **options)
+    assert got == pytest.approx((1 + 1 / 3) / (1 + 1 / 2))
+
+
 def test_the_q_measure_of_the_order_by_gain_is_1():
     gain = of_grade(0, 1.0, 5.0, 2.0)
     assert q_measure_score([2, 3, 1, 0], [4, 3, 2, 1], gain=gain) == 1

@@ -20,9 +20,9 @@ FAMILIES = re.findall(
 
 
 def names_on(text):
-    """Return the scorer names in a text, without cutoffs."""
-    found = re.findall(r"``([a-z_0-9]+)(?:@(?:k|[0-9]+))?``", text)
-    return {name for name in found if name in NAMES}
+    """Return the scorer names of the metrics in a text, without cutoffs."""
+    found = re.findall(r"``(?:neg_)?([a-z_0-9]+)(?:@(?:k|[0-9]+))?``", text)
+    return {METRICS[name].full_name for name in found if name in METRICS}
 
 
 NAMES = {metric.full_name for metric in METRICS.values()}

@@ -282,13 +282,13 @@ BAD = {
     ),
     "adjusted by a number": bad(TypeError, "'adjusted'.*Got 1", adjusted=1),
     # Parameters that only some metrics have.
-    "k of 0": bad(ValueError, "k == 0, must be >= 1", k=0),
-    "k negative": bad(ValueError, "k == -3, must be >= 1", k=-3),
-    "k a bool": bad(TypeError, "k must be an instance of int.*Got True", k=True),
-    "k a NumPy bool": bad(TypeError, "k must be an instance of int", k=np.True_),
-    "k a float": bad(TypeError, "k must be an instance of int.*Got 2.0", k=2.0),
-    "k a str": bad(TypeError, "k must be an instance of int.*Got '2'", k="2"),
-    "k an array": bad(TypeError, "k must be an instance of int", k=np.array([1])),
+    "k of 0": bad(ValueError, "'k' parameter of .* int >= 1 or None. Got 0", k=0),
+    "k negative": bad(ValueError, "must be an int >= 1 or None. Got -3 ", k=-3),
+    "k a bool": bad(TypeError, "must be an int >= 1 or None. Got True", k=True),
+    "k a NumPy bool": bad(TypeError, "must be an int >= 1", k=np.True_),
+    "k a float": bad(TypeError, "must be an int >= 1 or None. Got 2.0", k=2.0),
+    "k a str": bad(TypeError, "must be an int >= 1 or None. Got '2'", k="2"),
+    "k an array": bad(TypeError, "must be an int >= 1", k=np.array([1])),
     "gain unknown": bad(
         ValueError, "'gain'.*'exponential'.*Got 'square'", gain="square"
     ),

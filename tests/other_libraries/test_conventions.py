@@ -381,6 +381,8 @@ def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
     ("metrics", "params", "match"),
     [
         ("mrr", {"convention": "lightgmb"}, "Did you mean 'lightgbm'"),
+        ("mrr", {"convention": "lgb"}, "Got 'lgb' instead. Did you mean 'lightgbm'. T"),
+        ("mrr", {"convention": "xgb"}, "Did you mean 'xgboost'"),
         ("mrr", {"convention": "LightGBM"}, "Did you mean 'lightgbm'"),
         ("mrr", {"convention": 3}, "'convention' parameter of evaluate.*Got 3"),
         ("mrr", {"convention": "trec_eval"}, "'trec_eval' orders.*`doc_id`"),

@@ -109,6 +109,13 @@ def test_a_metric_with_cutoffs_must_be_named():
         MetricAtKDisplay.from_scores(scores, metric="map")
     with pytest.raises(TypeError, match="a scorer name without its cutoff"):
         MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, ["hits"])
+    with pytest.raises(ValueError, match=r"such as 'hits'\. Got 'hits@3' instead"):
+        MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "hits@3")
+
+
+def test_one_number_is_one_cutoff():
+    display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "hits", ks=2)
+    assert display.k.tolist() == [2]
 
 
 def test_the_band_of_one_query_is_almost_the_range_of_the_metric():

@@ -130,9 +130,8 @@ def test_entry_point_names_the_name_that_a_typo_means(entry_point, typo):
 
 @pytest.mark.parametrize("typo", TYPOS)
 def test_a_misspelt_name_is_answered_with_the_nearest_one(typo):
-    message = (
-        f"^{typo!r} is not a valid scoring value\\. .*Did you mean {TYPOS[typo]!r}\\?$"
-    )
+    near = f"Did you mean (scoring=)?{TYPOS[typo]!r}"
+    message = f"^{typo!r} is not a valid scoring value\\. .*{near}\\?$"
     for scoring in (typo, [typo, "r2"], {"score": typo}):
         with pytest.raises(ValueError, match=message):
             GridSearchCV(Ridge(), {}, scoring=scoring, refit=False).fit([[0.0]], [0])

@@ -482,7 +482,7 @@ FORMS = r"metric\(y_true, y_score, qid=qid, \*\*params\), or as metric\(ranking\
     ("metric", "params", "error", "message"),
     [
         ("ndgc@10", {}, ValueError, "Did you mean 'ndcg@10'"),
-        ("mean_rank", {}, ValueError, "Did you mean 'neg_mean_rank'"),
+        ("mean_rank", {}, ValueError, "Did you mean scoring='neg_mean_rank'"),
         ("ndcg@0", {}, ValueError, "'ndcg@0' is not a valid scoring value"),
         ("ndcg", {"k": 0}, ValueError, "'ndcg@0' is not a valid scoring value"),
         ("ndcg", {"k": True}, ValueError, "'ndcg@True' is not"),

@@ -411,6 +411,7 @@ def test_a_core_can_be_sent_to_another_process():
         ({"y_score": [1, np.nan, 2]}, {}, "'y_score' has 1 missing .*`returned`"),
         ({"seen": [True, None, True]}, {"judged": "seen"}, "'seen' has 1 missing"),
         ({}, {"y_score": "y_scores"}, r"no column 'y_scores'\. Did you mean 'y_score'"),
+        ({}, {"y_true": "item"}, r"no column 'item'\. Got"),  # it has 'y_true'
         ({}, {"by": ["zzz"]}, r"no column 'zzz'\. Got \['qid'"),
         ({}, {"judged": "y_true"}, "'y_true' must hold booleans. Got BIGINT"),
         ({"y_true": ["a", "b", "c"]}, {}, "'y_true' must hold numbers. Got VARCHAR"),

@@ -63,8 +63,10 @@ TYPES = {
     "pooled": "ArrayLike | None",
     "returned": "ArrayLike | None",
     "gain": 'Literal["exponential", "linear"] | Callable[..., Any]',
-    "discount": 'Literal["log2", "ln"] | Callable[..., Any]',
-    "discount_of_exposure": 'Literal["rbp", "log2", "ln"] | Callable[..., Any]',
+    "discount": 'Literal["log2", "ln", "reciprocal"] | Callable[..., Any]',
+    "discount_of_exposure": (
+        'Literal["rbp", "log2", "ln", "reciprocal"] | Callable[..., Any]'
+    ),
     "max_grade": "float | None",
     "expected": "MatrixLike | ItemColumn",
     "n_items": "int | None",
@@ -86,9 +88,6 @@ TYPES = {
     "normalize": 'Literal["k", "length"]',
     "psp_score.normalize": 'Literal["query", "total", "k", "self"]',
     "psndcg_score.normalize": 'Literal["query", "total", "self"] | None',
-    "psndcg_score.discount": (
-        'Literal["log2", "ln", "reciprocal"] | Callable[..., Any]'
-    ),
     "clip": "float",
     "recall_at_k_score.normalize": 'Literal["relevant", "achievable"]',
     "map_score.normalize": 'Literal["relevant", "achievable", "k"]',
