@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from skrank.stats import compare_rankers, gate
-from tests.studies import sampled_items, step_down, unseen_losses
+from tests.studies import sampled_items, searches_by_hand, step_down, unseen_losses
 from tests.studies.simulate_families import step_down as step_down_by_a_loop
 from tests.studies.test_simulate import rows_in_docs
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 # What several studies share, and programs that have no table in the documentation.
 OTHERS = {"experiments", "families", "populations", "check_recorded", "random_sources"}
-OTHERS.add("sampled_items")
+OTHERS |= {"sampled_items", "searches_by_hand"}
 # `test_simulate.py` tests the programs of several tables.
 NAMES = [
     path.stem
@@ -58,6 +58,12 @@ def test_samples_of_items_are_compared_with_all_of_them(tmp_path):
     }
     assert ranks["the rows"] < 0.7 * ranks["all items"]
     assert ranks["em"] == pytest.approx(ranks["all items"], rel=0.05)
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_a_drawn_search_equals_a_loop_by_hand(number):
+    case, found = searches_by_hand.problems(2, number)
+    assert not found, case
 
 
 @pytest.mark.filterwarnings("ignore:The p-value may be too small")
