@@ -5,6 +5,8 @@
 import faulthandler
 import os
 import sys
+import threading
+import time
 from importlib.util import find_spec
 
 import pytest
@@ -18,13 +20,44 @@ collect_ignore = [] if find_spec("dask") else ["docs/large_data.rst"]
 # Figures are drawn but not shown.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-# The standard error of the whole run, which no test captures.
-STDERR = pytest.StashKey()
+# Seconds after which a test hangs, and the thread that counts them.
+LIMIT = 600
+WATCHDOG = pytest.StashKey()
+
+
+class Watchdog(threading.Thread):
+    """Ends the run, and says where it was, if a test hangs.
+
+    It counts the seconds in which the process runs, so that a paused run may go on, and
+    none in a debugger.
+    """
+
+    left = None
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.stderr = os.dup(2)  # that of the whole run, which no test captures
+
+    def run(self):
+        while True:
+            time.sleep(1)
+            if (left := self.left) is not None:
+                self.left = left - 1
+                if left < 1:
+                    os.write(self.stderr, b"The test hangs.\n")
+                    faulthandler.dump_traceback(self.stderr)
+                    os._exit(1)
 
 
 def pytest_configure(config):
-    """Keep the standard error before tests begin."""
-    config.stash[STDERR] = os.dup(2)
+    """Start to watch, before tests begin."""
+    config.stash[WATCHDOG] = Watchdog()
+    config.stash[WATCHDOG].start()
+
+
+def pytest_enter_pdb(config):
+    """Give somebody who looks around all the time that they want."""
+    config.stash[WATCHDOG].left = None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -41,12 +74,13 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """End the run, and say where it was, if a test takes ten minutes: it hangs."""
-    faulthandler.dump_traceback_later(600, exit=True, file=item.config.stash[STDERR])
+    """Count the seconds of each test."""
+    watchdog = item.config.stash[WATCHDOG]
+    watchdog.left = LIMIT
     try:
         return (yield)
     finally:
-        faulthandler.cancel_dump_traceback_later()
+        watchdog.left = None
 
 
 def pytest_report_header():

@@ -1,8 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
-`bash .ci/run` runs them all, but for `browser`, `coverage`, `latex`, `neighbours`,
-`peers`, `pykeen`, `ray`, `release`, `spark`, `tensors` and `trackers`, which run only
-by name: most of them need or install much.
+`bash .ci/run` runs them all, but for `browser`, `coverage`, `free_threaded`, `latex`,
+`neighbours`, `nightly`, `peers`, `pykeen`, `ray`, `release`, `spark`, `tensors` and
+`trackers`, which run only by name: most of them need or install much.
 With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
@@ -27,7 +27,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
-OLDEST_PYTHON = "3.10"
+OLDEST_PYTHON = "3.11"
 # `lowest` tests the first version of scikit-learn, `install` the newest one.
 SKLEARN = [
     nox.param("3.12", "scikit-learn==1.7.*", id="1.7"),
@@ -172,11 +172,12 @@ def run_the_commands_of_the_readme(session):
 
 @step()
 def lint(session):
-    """Ruff, and the layers of the package by import-linter."""
+    """Ruff, the layers of the package by import-linter, and workflows by zizmor."""
     session.install("--quiet", "-e", ".", "--group", "dev")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("lint-imports", "--no-cache")
+    session.run("zizmor", "--offline", "--quiet", ".")
 
 
 @step()
@@ -299,10 +300,30 @@ def release(session):
 
 @step()
 def coverage(session):
-    """The lines and branches of the package that no test runs."""
+    """The lines and branches of the package that no test runs, at most 4 of 100."""
     use_both_cores(session)
     install(session, "-e", ".[test]")
-    session.run("pytest", "--cov")
+    session.run("pytest", "--cov", "--cov-fail-under=96")
+
+
+@step()
+def nightly(session):
+    """What NumPy, SciPy, pandas and scikit-learn will release next."""
+    use_both_cores(session)
+    session.install("--quiet", "-e", ".[test]")
+    index = "https://pypi.anaconda.org/scientific-python-nightly-wheels/simple"
+    options = ["--upgrade", "--prerelease", "allow", "--index", index]
+    options += ["--index-strategy", "unsafe-best-match"]
+    install(session, *options, "numpy", "scipy", "pandas", "scikit-learn")
+    session.run("pytest")
+
+
+@step(python="3.14t")
+def free_threaded(session):
+    """Threads without a global lock; most of the extras have no wheels for that."""
+    install(session, "-e", ".", "pandas", "pytest>=8.2")
+    session.env["PYTHON_GIL"] = "0"
+    session.run("pytest", "tests/test_threads.py")
 
 
 @step()

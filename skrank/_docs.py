@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Self as Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -604,9 +605,8 @@ share_predict_words = sharing_words(OF_PREDICT, returns=PREDICTED)
 
 if TYPE_CHECKING:
     from scipy.sparse import sparray
-    from typing_extensions import Self as Self
-else:  # names that the lowest supported versions of SciPy and Python lack
-    sparray, Self = spmatrix, Any
+else:  # the lowest supported version of SciPy lacks it
+    sparray = spmatrix
 
 MatrixLike = ArrayLike | spmatrix | sparray
 PathLike = str | os.PathLike[str]

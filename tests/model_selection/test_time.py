@@ -2,7 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import numpy as np
@@ -163,7 +163,7 @@ class TestQueryTimeSeriesSplit:
             lambda t: pd.Series(pd.to_datetime(t, unit="s", utc=True)),
             lambda t: pl.Series(np.datetime64("2020-01-01", "us") + t),
             lambda t: [date.fromordinal(700_000 + int(day)) for day in t],
-            lambda t: [datetime.fromtimestamp(int(s), timezone.utc) for s in t],
+            lambda t: [datetime.fromtimestamp(int(s), UTC) for s in t],
             lambda t: [Decimal(int(number)) / 3 for number in t],
             lambda t: [2**70 + int(number) for number in t],
             lambda t: pd.Series(t, dtype="Int64"),
@@ -275,7 +275,7 @@ DATES = {
     ),
     "date": lambda day: [date(2024, 2, 25) + timedelta(one) for one in day],
     "datetime": lambda day: [
-        datetime(2024, 2, 25, tzinfo=timezone.utc) + timedelta(one) for one in day
+        datetime(2024, 2, 25, tzinfo=UTC) + timedelta(one) for one in day
     ],
     "pandas": lambda day: pd.Series(pd.to_datetime(day, unit="D")),
     "pandas with a time zone": lambda day: pd.Series(

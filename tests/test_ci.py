@@ -1,0 +1,44 @@
+"""The workflows, and the steps of `.ci/noxfile.py` that they run."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NOXFILE = (ROOT / ".ci" / "noxfile.py").read_text("utf-8")
+CI = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+(OLDEST,) = re.findall(r'^OLDEST_PYTHON = "(.+)"', NOXFILE, re.M)
+# The steps, and the Python that some of them need.
+STEPS = {
+    name: OLDEST if python == "OLDEST_PYTHON" else python.strip('"')
+    for python, name in re.findall(
+        r"^@step\((?:python=([^)]+))?\).*\ndef (\w+)", NOXFILE, re.M
+    )
+}
+STEPS["install"] = ""  # its function has another name
+# The rows of the matrices: what each of them runs, and with which Python.
+ROWS = re.findall(r"- \{ (.*step: .+) \}", CI)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row_of_the_matrix_has_the_python_that_its_step_needs(row):
+    of = dict(part.split(": ") for part in row.split(", "))
+    assert STEPS[of["step"]] in ("", of["python"].strip('"'))
+
+
+def test_the_job_of_every_step_has_the_pythons_that_the_steps_need():
+    (listed,) = re.findall(r"python-version: \|\n((?: +3\.\d+\n)+)", CI)
+    of_sklearn = re.findall(r'nox\.param\("(3\.\d+)", "scikit-learn', NOXFILE)
+    assert len(of_sklearn) == 2
+    assert {OLDEST, *of_sklearn} <= set(listed.split())
+
+
+def test_the_oldest_python_is_that_of_the_project():
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert f'requires-python = ">={OLDEST}"' in project
+    assert f'target-version = "py{OLDEST.replace(".", "")}"' in project
+    recipe = ROOT / ".github" / "recipe" / "recipe.yaml"
+    assert f'python_min: "{OLDEST}"' in recipe.read_text("utf-8")

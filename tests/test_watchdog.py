@@ -1,0 +1,69 @@
+"""Runs of pytest that hang, are paused, or stop in a debugger."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.processes import PATIENCE
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[1]
+RUN = """
+import sys
+sys.path.insert(0, {root!r})
+import conftest, pytest
+conftest.LIMIT = 2
+options = ["-q", "-p", "no:cacheprovider", "--rootdir", {folder!r}, *{options!r}]
+sys.exit(pytest.main([*options, {folder!r}], plugins=[conftest]))
+"""
+
+
+def start(folder, body, *options):
+    """Start a run of one test, where a test hangs after two seconds."""
+    test = f"import time\n\n\ndef test_it():\n{textwrap.indent(body, '    ')}\n"
+    (folder / "test_it.py").write_text(test, "utf-8")
+    code = RUN.format(root=str(ROOT), folder=str(folder), options=options)
+    pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
+    return subprocess.Popen([sys.executable, "-c", code], text=True, **pipes)
+
+
+def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path):
+    run = start(tmp_path, "time.sleep(1000)")
+    _, errors = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 1
+    assert "The test hangs." in errors
+    assert "in test_it" in errors
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows does not pause processes")
+def test_a_run_that_was_paused_goes_on(tmp_path):
+    started = tmp_path / "started"
+    body = f"open({str(started)!r}, 'w').close()\ntime.sleep(0.5)"
+    run = start(tmp_path, body)
+    while not started.exists() and run.poll() is None:
+        time.sleep(0.01)
+    run.send_signal(signal.SIGSTOP)
+    time.sleep(4)
+    run.send_signal(signal.SIGCONT)
+    output, errors = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 0, errors
+    assert "1 passed" in output
+
+
+def test_a_debugger_has_all_the_time(tmp_path):
+    run = start(tmp_path, "assert time is None", "--pdb")
+    seen = ""
+    while "(Pdb)" not in seen and run.poll() is None:
+        seen += run.stdout.read(1)
+    time.sleep(4)
+    output, errors = run.communicate("continue\n", timeout=PATIENCE)
+    assert "1 failed" in output, errors
