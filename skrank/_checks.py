@@ -497,14 +497,14 @@ def progress_bar(total, shown, unit, **options):
         yield bar.update
 
 
-# The fewest queries whose mean says something, and how many could spare them.
-FEW_QUERIES, MANY_QUERIES = 10, 100
+# The fewest queries whose mean says something, and of how many they can be spared.
+FEW_QUERIES, SPARED_OF = 10, 100
 
 
 def warn_if_few_queries(n_held_out, n_queries, name, size):
     """Warn if few queries are held out: of many, or by a parameter that counts rows."""
     is_count = isinstance(size, numbers.Integral)
-    if n_held_out < FEW_QUERIES and (is_count or n_queries >= MANY_QUERIES):
+    if n_held_out < FEW_QUERIES and (is_count or n_queries >= SPARED_OF):
         unit = ": an int counts rows, not queries" if is_count else ""
         warn_caller(
             f"Of {n_queries} queries, fewer than {FEW_QUERIES} are held out, and their "

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import subprocess
+from threading import Event
 
 # Seconds after which a process or a thread counts as hanging.
 PATIENCE = 300
@@ -18,3 +19,14 @@ def run(command, **options):
         "timeout": PATIENCE,
     }
     return subprocess.run(command, **defaults | options)
+
+
+def start(command):
+    """Start a process with pipes, which a test reads with a timeout."""
+    pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
+    return subprocess.Popen(command, text=True, **pipes)
+
+
+def pause(seconds):
+    """Let other processes go on."""
+    Event().wait(seconds)

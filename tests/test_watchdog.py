@@ -4,15 +4,14 @@
 
 import os
 import signal
-import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.processes import PATIENCE
+from tests.processes import PATIENCE, pause
+from tests.processes import start as start_process
 
 pytestmark = pytest.mark.slow
 
@@ -32,8 +31,7 @@ def start(folder, body, *options):
     test = f"import time\n\n\ndef test_it():\n{textwrap.indent(body, '    ')}\n"
     (folder / "test_it.py").write_text(test, "utf-8")
     code = RUN.format(root=str(ROOT), folder=str(folder), options=options)
-    pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
-    return subprocess.Popen([sys.executable, "-c", code], text=True, **pipes)
+    return start_process([sys.executable, "-c", code])
 
 
 def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path):
@@ -50,9 +48,9 @@ def test_a_run_that_was_paused_goes_on(tmp_path):
     body = f"open({str(started)!r}, 'w').close()\ntime.sleep(0.5)"
     run = start(tmp_path, body)
     while not started.exists() and run.poll() is None:
-        time.sleep(0.01)
+        pause(0.01)
     run.send_signal(signal.SIGSTOP)
-    time.sleep(4)
+    pause(4)
     run.send_signal(signal.SIGCONT)
     output, errors = run.communicate(timeout=PATIENCE)
     assert run.returncode == 0, errors
@@ -64,6 +62,6 @@ def test_a_debugger_has_all_the_time(tmp_path):
     seen = ""
     while "(Pdb)" not in seen and run.poll() is None:
         seen += run.stdout.read(1)
-    time.sleep(4)
+    pause(4)
     output, errors = run.communicate("continue\n", timeout=PATIENCE)
     assert "1 failed" in output, errors

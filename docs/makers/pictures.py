@@ -426,7 +426,7 @@ def draw_adjusted():
     looks = list(zip([ORANGE, GREEN, BLUE], ["s", "^", "o"], strict=True))
     for name, (colour, marker) in zip(names, looks, strict=True):
         chance = [
-            evaluate(np.eye(1, n)[0], np.zeros(n), name)[name] for n in lengths
+            evaluate(np.eye(1, n), np.zeros((1, n)), name)[name] for n in lengths
         ]  # fmt: skip
         left.semilogx(lengths, chance, color=colour, marker=marker, label=name)
     left.set(title="random scores", ylabel="value")

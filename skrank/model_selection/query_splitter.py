@@ -141,7 +141,7 @@ class QuerySplitter(BaseCrossValidator):
         return require_named(values, parameter, argument=name, caller=caller, X=X)
 
 
-def check_rows(**arrays):
+def check_all_rows(**arrays):
     """Raise unless arrays have a value per row; warn of other orders of the rows.
 
     Only a splitter sees all rows. The labels of parts of them show no other order.

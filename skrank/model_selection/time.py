@@ -19,9 +19,9 @@ from skrank._docs import Seed, Splits, share_split_words
 from skrank._ranking.ids import encode_qid
 from skrank.model_selection.query_splitter import (
     QuerySplitter,
+    check_all_rows,
     check_enough,
     check_name_or_values,
-    check_rows,
     check_shuffle,
 )
 from skrank.model_selection.splitters import balanced_folds
@@ -43,7 +43,7 @@ class _TimeSplitter(QuerySplitter):
         time: ArrayLike | None = None,
     ) -> Splits:
         """Generate the rows of each training and test set."""
-        check_rows(X=X, y=y, time=time)
+        check_all_rows(X=X, y=y, time=time)
         queries = self._group(X, y, groups, qid)
         times, codes = self._read_times(time, X, y, len(queries.codes))
         yield from self._iter_rows(queries, times, codes)
@@ -192,7 +192,7 @@ class TimeRangeSplit(_TimeSplitter):
         item: ArrayLike | None = None,
     ) -> Splits:
         """Generate the rows of each training and test set."""
-        check_rows(X=X, y=y, time=time, item=item)
+        check_all_rows(X=X, y=y, time=time, item=item)
         if self.drop_new not in ("user", "both"):  # the query ids are not read
             check_lengths(X=X, qid=qid, groups=groups)
         n_samples = count_rows(y if X is None else X)
@@ -592,7 +592,7 @@ class ColdStartKFold(QuerySplitter):
     ) -> Splits:
         """Generate the rows of each training and test set."""
         caller = "ColdStartKFold"
-        check_rows(X=X, y=y, item=item)
+        check_all_rows(X=X, y=y, item=item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []
         if self.cold != "item":

@@ -184,7 +184,7 @@ def test_tie_groups_of_booleans(ties, rows):
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     st.integers(1, 5),
-    st.integers(1, 8),
+    st.integers(2, 8),
     st.lists(st.sampled_from(HARD), min_size=40, max_size=40),
     st.lists(st.sampled_from(GRADES), min_size=40, max_size=40),
     st.lists(st.booleans(), min_size=40, max_size=40),
@@ -219,7 +219,7 @@ def test_tie_groups_of_a_matrix_with_documents_excluded(
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     st.integers(1, 5),
-    st.integers(1, 8),
+    st.integers(2, 8),
     st.lists(st.sampled_from(HARD), min_size=40, max_size=40),
     st.lists(st.integers(0, 7), min_size=5, max_size=5),
     st.lists(st.booleans(), min_size=40, max_size=40),

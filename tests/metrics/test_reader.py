@@ -60,8 +60,8 @@ def test_err_of_one_grade_is_that_of_endless_coin_tosses():
 @pytest.mark.parametrize(("n", "r", "above", "k"), [(500, 200, 3, None), (40, 3, 0, 9)])
 @pytest.mark.parametrize("max_grade", [1, 2, 30])
 def test_err_of_a_tie_group_follows_the_hypergeometric_law(n, r, above, k, max_grade):
-    y_true = np.repeat([0, 1, 0], [above, r, n - r])
-    y_score = np.repeat([1, 0], [above, n])
+    y_true = np.repeat([[0, 1, 0]], [above, r, n - r], axis=1)
+    y_score = np.repeat([[1, 0]], [above, n], axis=1)
     missed = 1 - 0.5**max_grade
     # The chance that none of the first d of the class stops the user.
     found = np.arange(r + 1)
@@ -178,7 +178,7 @@ def test_err_of_a_large_tie_group_is_that_of_exact_fractions(grades):
         (passed[d - 1] - passed[d]) / (above + d) for d in range(1, n + 1)
     )
     y_score = [1, 1] + [0] * n
-    got = err_score([0] * above + y_true.tolist(), y_score)
+    got = err_score([[0] * above + y_true.tolist()], [y_score])
     assert_allclose(got, expected, rtol=1e-12)
 
 

@@ -187,8 +187,8 @@ CLASSES = [(0, 1, 1), (0, 5, 1), (0, 5, 5), (3, 4, 2), (1, 30, 7), (10, 200, 3)]
 
 @pytest.mark.parametrize(("t", "n", "r"), CLASSES)
 def test_the_first_relevant_document_follows_the_negative_hypergeometric_law(t, n, r):
-    y_true = [0] * t + [1] * r + [0] * (n - r)
-    y_score = [1] * t + [0] * n
+    y_true = [[0] * t + [1] * r + [0] * (n - r)]
+    y_score = [[1] * t + [0] * n]
     law = {t + j: Fraction(comb(n - j, r - 1), comb(n, r)) for j in range(1, n - r + 2)}
     assert sum(law.values()) == 1
     mrr = float(sum(p / rank for rank, p in law.items()))
