@@ -507,8 +507,8 @@ def warn_if_few_queries(n_held_out, n_queries, name, size):
     if n_held_out < FEW_QUERIES and (is_count or n_queries >= SPARED_OF):
         unit = ": an int counts rows, not queries" if is_count else ""
         warn_caller(
-            f"Of {n_queries} queries, fewer than {FEW_QUERIES} are held out, and their "
-            f"mean says little. Hold out more, such as {name}=0.2{unit}.",
+            f"{n_held_out} of {n_queries} queries are held out, and their mean says "
+            f"little. Hold out more, such as {name}=0.2{unit}.",
             UserWarning,
         )
 

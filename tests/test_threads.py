@@ -42,6 +42,8 @@ def in_threads(function):
         sys.setswitchinterval(interval)
 
 
+# scikit-learn's setting is that of a thread.
+@pytest.mark.filterwarnings("ignore:`sklearn.utils.parallel.delayed`")
 @pytest.mark.slow
 def test_searches_in_threads_have_the_values_of_one_thread():
     ranker = QueryRanker(Ridge(), qid_column=-1)

@@ -142,7 +142,7 @@ def listed_names():
     """Return the scorer names to list, sorted."""
     return sorted(
         metric.full_name + (f"@{k}" if k else "")
-        for metric in METRICS.values()
+        for metric in [*METRICS.values()]  # a thread may add one
         for k in _LISTED_K[metric.cutoff]
     )
 
@@ -355,7 +355,7 @@ def _meaning(word):
         return word
     functions = (
         name
-        for name, metric in METRICS.items()
+        for name, metric in [*METRICS.items()]
         if getattr(metric.function, "__name__", None) == word
     )
     return next(functions, None)

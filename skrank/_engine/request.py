@@ -209,7 +209,7 @@ copyreg.pickle(Metric, _pickled)
 
 def metric_of(function):
     """Return the metric of a metric function, or None."""
-    for metric in METRICS.values() if function is not None else ():
+    for metric in [*METRICS.values()] if function is not None else ():
         if metric.function is function and not metric.fixed and not metric.inverse:
             return metric
     return None

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state, check_scalar, column_or_1d
 
 from skrank._callers import warn_caller
-from skrank._checks import check_count
+from skrank._checks import check_count, warn_if_few_queries
 from skrank.base import fit_parameters
 from skrank.integrations import (
     HELD_OUT,
@@ -299,12 +299,7 @@ def hold_out(rows, fraction, random_state):
         queries = rng.permutation(np.flatnonzero(kind))
         wanted = round(fraction * len(queries))
         held[queries[: min(max(wanted, least), len(queries) - least)]] = True
-    if held.sum() < 10 and len(held) >= 100:
-        warn_caller(
-            f"Early stopping measures its metric on {held.sum()} of {len(held)} "
-            "queries, too few to tell rounds apart. Pass a larger validation_fraction.",
-            UserWarning,
-        )
+    warn_if_few_queries(held.sum(), len(held), "validation_fraction", fraction)
     mask = held[rows.codes]
     return rows.take(np.flatnonzero(~mask)), rows.take(np.flatnonzero(mask))
 

@@ -337,7 +337,9 @@ class RankingScorer(_ScikitLearnScorer):
         qid = require_qid(qid, scored.caller, call, X=X, of_column="QueryRanker")
         warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
         heads = encode_heads(qid)
-        warn_of_features(estimator, sorted(of_X))
+        names = np.ravel(getattr(estimator, "feature_names_in_", ()))
+        if of_X or QID in names.tolist():
+            warn_of_features(estimator, sorted(of_X))
         warn_if_queries_are_split(estimator, X, heads, super().get_metadata_routing)
         warn_if_rows_are_drawn()
         return read_arrays(
@@ -638,7 +640,7 @@ def _check_direction(request):
     adjusted = request.options.adjusted
     near = [
         metric.full_name
-        for metric in METRICS.values()
+        for metric in [*METRICS.values()]
         if metric.definition is request.metric.definition
         and metric.inverse == request.metric.inverse
         and metric.adjusted == adjusted

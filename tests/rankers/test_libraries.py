@@ -230,7 +230,7 @@ def test_few_held_out_queries_are_warned_of(fraction, n_queries, n_held):
         warnings.simplefilter("always")
         hold_out(rows, fraction, 0)
     told = [str(one.message).partition(",")[0] for one in caught]
-    words = f"Early stopping measures its metric on {n_held} of {n_queries} queries"
+    words = f"{n_held} of {n_queries} queries are held out"
     assert told == ([] if n_held is None else [words])
 
 

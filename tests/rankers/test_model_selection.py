@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 import skrank  # noqa: F401  (its names are known to scikit-learn from here on)
 from skrank.datasets import make_ranking
+from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
@@ -204,8 +205,9 @@ def test_a_pipeline_around_a_ranker_scores_as_the_ranker_does():
 def test_weights_of_the_training_rows_are_requested_on_the_ranker():
     ranker = QueryRanker(Ridge()).set_fit_request(sample_weight=True)
     params = {"qid": QID, "sample_weight": WEIGHT}
+    scoring = get_scorer("mrr").set_score_request(sample_weight=False)
     scores = cross_val_score(
-        ranker, X, Y, scoring="mrr", cv=CV, params=params, error_score="raise"
+        ranker, X, Y, scoring=scoring, cv=CV, params=params, error_score="raise"
     )
     by_hand = mrr_by_hand(Ridge(), sample_weight=WEIGHT)
     np.testing.assert_allclose(scores, by_hand, rtol=1e-12)
