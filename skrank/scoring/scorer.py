@@ -10,7 +10,7 @@ import difflib
 import inspect
 import warnings
 import weakref
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -337,8 +337,7 @@ class RankingScorer(_ScikitLearnScorer):
         qid = require_qid(qid, scored.caller, call, X=X, of_column="QueryRanker")
         warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
         heads = encode_heads(qid)
-        names = np.ravel(getattr(estimator, "feature_names_in_", ()))
-        if of_X or QID in names.tolist():
+        if of_X or QID in _feature_names(estimator):
             warn_of_features(estimator, sorted(of_X))
         warn_if_queries_are_split(estimator, X, heads, super().get_metadata_routing)
         warn_if_rows_are_drawn()
@@ -676,7 +675,7 @@ def find_scored_qid(estimator, X, y, qid=None):
     return find_qid(qid, X=X, y=y)
 
 
-def _innermost(estimator, within=lambda one: None):
+def _innermost(estimator, within=None):
     """Return the estimator that a fitted search, or what `within` opens, has selected.
 
     Estimators of other packages may have anything under scikit-learn's names, such as
@@ -684,7 +683,7 @@ def _innermost(estimator, within=lambda one: None):
     """
     for _ in range(10):
         inner = getattr(estimator, "best_estimator_", None)
-        inner = within(estimator) if inner is None else inner
+        inner = within(estimator) if inner is None and within else inner
         if inner is None or isinstance(inner, type):
             break
         estimator = inner
@@ -852,6 +851,13 @@ def warn_of_features(estimator, names):
             )
 
 
+def _feature_names(estimator):
+    """Return the names that scikit-learn has given an estimator, if there are any."""
+    names = getattr(estimator, "feature_names_in_", None)
+    is_array = isinstance(names, np.ndarray) and names.ndim == 1
+    return names.tolist() if is_array else []
+
+
 def _features_of(estimator):
     """Return the names of the columns that a fitted estimator reads as features.
 
@@ -864,9 +870,7 @@ def _features_of(estimator):
         return getattr(one, "estimator_", None) if is_ranker else None
 
     estimator = _innermost(estimator, of_ranker)
-    names = getattr(estimator, "feature_names_in_", None)
-    is_listed = isinstance(names, Collection) and np.iterable(names)
-    names = [name for name in names if isinstance(name, str)] if is_listed else []
+    names = _feature_names(estimator)
     first = estimator.steps[0][1] if isinstance(estimator, Pipeline) else None
     if not names or not isinstance(first, ColumnTransformer):
         return {*names}
