@@ -17,7 +17,6 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse
 from sklearn import get_config
-from sklearn.utils import _safe_indexing
 
 from skrank._callers import calls_of_sklearn
 
@@ -211,7 +210,7 @@ def find_column(X, column, *, is_id=True):
     elif hasattr(X, "column_names"):
         values = np.asarray(X.column(position))
     else:
-        values = _safe_indexing(X, position, axis=1)
+        values = entries_of(X, position, axis=1)
     return _check_exact(values) if is_id else values
 
 
@@ -249,7 +248,15 @@ def drop_column(X, column, n_columns=None):
     kept = np.delete(np.arange(_shape(X)[1]), _position(X, column))
     if hasattr(X, "column_names"):
         return X.select(kept.tolist())
-    return _safe_indexing(X, kept, axis=1)
+    return entries_of(X, kept, axis=1)
+
+
+def entries_of(data, indices, axis=0):
+    """Return rows or columns of data that scikit-learn takes, by their positions."""
+    # Documented for users, but private: where it moves, only this fails.
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(data, indices, axis=axis)
 
 
 def check_qid_column(column, caller):

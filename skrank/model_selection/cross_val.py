@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv, cross_validate
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._checks import check_number, shown
-from skrank._columns import kind_of
+from skrank._columns import entries_of, kind_of
 from skrank._docs import MetricLike
 from skrank._engine.value_table import average_repeats
 from skrank._ranking.ids import encode_qid
@@ -154,7 +154,7 @@ def cross_val_query_scores(
             for train, test in cv.splits if codes is not None else ():
                 warn_of_split_queries(codes, train, test)
         for fold, model in enumerate(models):
-            tested = partial(_safe_indexing, indices=cv.splits[fold][1])
+            tested = partial(entries_of, indices=cv.splits[fold][1])
             own = {key: tested(values) for key, values in metadata.items()}
             rows = scorer.read_rows(model, tested(X), tested(y), own, call=call)
             if fold == len(folds):

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import (
-    _safe_indexing,
     assert_all_finite,
     check_random_state,
     column_or_1d,
@@ -25,7 +24,14 @@ from skrank._checks import (
     warn_if_few_queries,
     warn_if_out_of_order,
 )
-from skrank._columns import QID, check_qid_column, find_column, find_level, require_qid
+from skrank._columns import (
+    QID,
+    check_qid_column,
+    entries_of,
+    find_column,
+    find_level,
+    require_qid,
+)
 from skrank._docs import Seed
 from skrank.model_selection.query_splitter import (
     Queries,
@@ -433,7 +439,7 @@ def query_train_test_split(
     n_queries = len(queries.ids)
     warn_if_few_queries(len(parts[1]), n_queries, "test_size", test_size)
     train, test = map(queries.rows, parts)
-    return [_safe_indexing(array, rows) for array in arrays for rows in (train, test)]
+    return [entries_of(array, rows) for array in arrays for rows in (train, test)]
 
 
 # A swap that evens out the classes may move at most the first fraction of the rows of

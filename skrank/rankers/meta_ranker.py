@@ -15,7 +15,6 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import (
-    _safe_indexing,
     assert_all_finite,
     check_random_state,
     column_or_1d,
@@ -38,6 +37,7 @@ from skrank._columns import (
     check_qid_column,
     column_names,
     drop_column,
+    entries_of,
     find_column,
     find_level,
     library_of,
@@ -297,10 +297,10 @@ class FitRows(NamedTuple):
         """Return some of the rows, with their queries renumbered from 0."""
         _, codes = np.unique(self.codes[rows], return_inverse=True)
         return FitRows(
-            _safe_indexing(self.X, rows),
+            entries_of(self.X, rows),
             self.y[rows],
             codes.reshape(-1),
-            None if self.weight is None else _safe_indexing(self.weight, rows),
+            None if self.weight is None else entries_of(self.weight, rows),
         )
 
     def by_query(self):

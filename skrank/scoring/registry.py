@@ -19,6 +19,12 @@ from skrank.scoring.scorer import RankingScorer, scored_names
 # not that of another parameter.
 LANDMARKS = frozenset({"accuracy", "r2", "neg_mean_squared_error"})
 
+# The names that scikit-learn's error of a wrong one shows of ours.
+SHOWN = (
+    *("hits@10", "map", "mrr", "ndcg", "ndcg@10", "neg_mean_rank", "precision@10"),
+    *("query_auc", "rank_correlation", "recall@10"),
+)
+
 # The name of scikit-learn's table of scorers; its modules import the table by name.
 TABLE = "_SCORERS"
 
@@ -106,8 +112,10 @@ def registration():
 
     scikit-learn holds it and not this module, which may be loaded anew.
     """
-    from sklearn.utils._param_validation import StrOptions
-
+    try:
+        from sklearn.utils._param_validation import StrOptions
+    except ImportError:  # a later version has it elsewhere: nothing was registered
+        return None
     return getattr(StrOptions.is_satisfied_by, "registration", None)
 
 
@@ -116,8 +124,9 @@ class Registration:
 
     Scorer names are read in two places. The table of scorers is read when a scorer is
     made. The constraints of parameters hold the names that the table had when their
-    module was imported. The check of these constraints is replaced instead of the sets
-    of names, so that the order of imports does not matter and any k is accepted.
+    module was imported. The methods of these constraints are replaced instead of the
+    sets of names, so that the order of imports does not matter and any k is accepted:
+    the sets have the names of scikit-learn, and their text has some of ours.
     """
 
     def __init__(self):
@@ -127,16 +136,16 @@ class Registration:
         self.table = _table()
         _check_touch_points(self.constraint, self.table)
         self.view = ScorerTable(self.table)
-        self.own_method = vars(StrOptions).get("is_satisfied_by")
+        self.own = {name: vars(StrOptions).get(name) for name in _METHODS}
 
     def enter(self):
         """Make the names known; undo all changes if that fails."""
         try:
             self.view.is_open = True
             _replace_everywhere(self.table, self.view)
-            self.constraint.is_satisfied_by = _also_satisfied_by_names(
-                self.constraint.is_satisfied_by, self
-            )
+            for name, method in _METHODS.items():
+                inherited = getattr(self.constraint, name)
+                setattr(self.constraint, name, method(inherited, self))
             by_name = sklearn.metrics.get_scorer("ndcg@7")
             by_parameter = sklearn.metrics.check_scoring(scoring="ndcg@7")
             if not (type(by_name) is type(by_parameter) is RankingScorer):
@@ -149,10 +158,11 @@ class Registration:
         """Undo all changes."""
         self.view.is_open = False
         _replace_everywhere(self.view, self.table)
-        if self.own_method is not None:
-            self.constraint.is_satisfied_by = self.own_method
-        elif "is_satisfied_by" in vars(self.constraint):
-            del self.constraint.is_satisfied_by
+        for name, own in self.own.items():
+            if own is not None:
+                setattr(self.constraint, name, own)
+            elif name in vars(self.constraint):
+                delattr(self.constraint, name)
 
 
 class ScorerTable(MutableMapping):
@@ -224,6 +234,38 @@ def _also_satisfied_by_names(is_satisfied_by, entered):
 
     is_satisfied_by_name.registration = entered
     return is_satisfied_by_name
+
+
+def _without_names(init, entered):
+    """Return a constructor of the constraint that leaves out the names of skrank."""
+
+    def init_without_names(self, options, **params):
+        if isinstance(options, set) and options >= LANDMARKS:
+            table = entered.table
+            options = {name for name in options if name in table or not is_name(name)}
+        init(self, options, **params)
+
+    return init_without_names
+
+
+def _with_some_names(text, entered):
+    """Return what makes the text of the constraint, with a few names of skrank."""
+
+    def text_with_names(self):
+        found = text(self)
+        if self.options >= LANDMARKS:
+            found = found.replace("{", f"{{{', '.join(map(repr, SHOWN))}, ", 1)
+        return found
+
+    return text_with_names
+
+
+# What is replaced of the constraint.
+_METHODS = {
+    "__init__": _without_names,
+    "__str__": _with_some_names,
+    "is_satisfied_by": _also_satisfied_by_names,
+}
 
 
 def _table():

@@ -8,6 +8,7 @@ import runpy
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import sklearn.ensemble._hist_gradient_boosting.gradient_boosting as boosting
@@ -217,7 +218,7 @@ class TestReversible:
     def test_unregistering_leaves_no_trace(self, unregistered):
         assert type(self.table) is dict
         assert boosting._SCORERS is self.table
-        assert "is_satisfied_by" not in vars(StrOptions)
+        assert not {"is_satisfied_by", "__str__"} & set(vars(StrOptions))
         assert not set(get_scorer_names()) & set(sklearn.metrics.get_scorer_names())
         skrank.unregister_scorers()
         assert type(self.table) is dict
@@ -296,6 +297,14 @@ def _without_table(patch):
     patch.delattr(sklearn.metrics._scorer, "_SCORERS")
 
 
+def _without_constraint(patch):
+    validation = sklearn.utils._param_validation
+    names = {k: v for k, v in vars(validation).items() if k != "StrOptions"}
+    moved = ModuleType(validation.__name__)
+    vars(moved).update(names)
+    patch.setitem(sys.modules, validation.__name__, moved)
+
+
 def _with_other_table(patch):
     patch.setattr(sklearn.metrics._scorer, "_SCORERS", {"r2": get_scorer("r2")})
 
@@ -317,6 +326,7 @@ def _with_a_table_that_is_not_read(patch):
     "change",
     [
         _without_table,
+        _without_constraint,
         _with_other_table,
         _with_other_constraint,
         _with_other_scorers,
@@ -334,6 +344,46 @@ def test_other_scikit_learn_is_left_alone_with_a_warning(change, monkeypatch):
         assert registry.registration() is None
         assert repr(get_scorer("ndcg@7")) == "make_ranking_scorer('ndcg@7')"
     assert type(sklearn.metrics._scorer._SCORERS) is dict
+
+
+@pytest.mark.slow
+def test_skrank_may_be_imported_where_scikit_learn_has_moved_what_it_uses():
+    code = """
+import sys, types, warnings
+import sklearn.compose, sklearn.model_selection, sklearn.datasets, sklearn.svm
+import sklearn.utils._param_validation as validation
+own = validation.StrOptions
+moved = types.ModuleType(validation.__name__)
+vars(moved).update({k: v for k, v in vars(validation).items() if k != "StrOptions"})
+sys.modules[validation.__name__] = moved
+del sklearn.utils._safe_indexing
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import skrank.model_selection, skrank.rankers, skrank.tables
+    skrank.unregister_scorers()
+assert [one.category for one in caught] == [RuntimeWarning], caught
+assert "is_satisfied_by" not in vars(own)
+print(skrank.metrics.mrr_score([0, 1], [2, 1]))
+"""
+    assert _run(["-c", code]) == "0.5\n"
+
+
+def test_scikit_learns_error_lists_a_few_of_our_names_and_none_once_unregistered():
+    listed = set(sklearn.metrics.get_scorer_names())
+    own = listed - set(get_scorer_names())
+    constraint = StrOptions(listed)  # as a module makes it that is imported now
+    text = str(constraint)
+    found = re.findall(r"'([^']+)'", text)
+    assert sorted(found) == sorted([*own, *registry.SHOWN])
+    assert len(registry.SHOWN) == 10
+    assert set(registry.SHOWN) <= set(get_scorer_names())
+    assert constraint.is_satisfied_by("ndcg@7")
+    skrank.unregister_scorers()
+    try:
+        assert set(re.findall(r"'([^']+)'", str(constraint))) == own
+        assert not constraint.is_satisfied_by("mrr")
+    finally:
+        skrank.register_scorers()
 
 
 RELOADS = [
