@@ -11,7 +11,7 @@ import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from numbers import Integral
@@ -386,6 +386,18 @@ class RankingScorer(_ScikitLearnScorer):
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
 
+    def __getstate__(self):
+        """Return the state without scikit-learn's requests, which hold the scorer."""
+        state = dict(vars(self))
+        state["_requests"] = state.pop("_metadata_request").score.requests
+        return state
+
+    def __setstate__(self, state):
+        requests = state.pop("_requests")
+        vars(self).update(state)
+        with config_context(enable_metadata_routing=True):
+            super().set_score_request(**requests)
+
 
 # skore reads the signature, and takes keywords of any name for a required parameter.
 _SIGNATURE = inspect.signature(RankingScorer.__call__)
@@ -531,6 +543,8 @@ class Scored:
     requests: tuple = ()
     is_list: bool = False  # returns a dict with a value for each metric
     function: Callable | None = None  # called as ``function(y_true, y_score, qid=qid)``
+    # The metric and the parameters that the requests were read from.
+    made_of: tuple = field(default=(), compare=False)
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
@@ -547,6 +561,18 @@ class Scored:
 
     def __deepcopy__(self, memo):
         return self  # nothing of it changes
+
+    def __getstate__(self):
+        """Return names and parameters, which skops can save; own metrics whole."""
+        is_own = any(request.metric.own for request in self.requests)
+        return {"made_of": self.made_of} if self.made_of and not is_own else vars(self)
+
+    def __setstate__(self, state):
+        if len(state) == 1:
+            metric, params = state["made_of"]
+            read = _scored_function if callable(metric) else scored_names
+            state = vars(read(metric, params))
+        vars(self).update(state)
 
     def of_rows(self, rows, sign=1):
         """Return the value, of :class:`Arrays` or :class:`OwnRanks`."""
@@ -589,7 +615,7 @@ def _check_takes_qid(metric, params, name):
 
 def _scored_function(function, params):
     """Return the scored metric of a metric function, or of a function of a ranking."""
-    params = dict(params)
+    made_of, params = (function, params), dict(params)
     k = params.pop("k", None)
 
     def read(function):
@@ -597,7 +623,8 @@ def _scored_function(function, params):
 
     requests = read_requests(function, params, "make_ranking_scorer", read=read)
     name = requests[0].key
-    scored = Scored(name, f"The scorer of {name}", tuple(requests))
+    caller = f"The scorer of {name}"
+    scored = Scored(name, caller, tuple(requests), made_of=made_of)
     if params or k is not None:
         _try_on_two_rows(scored, params)
     return scored
@@ -605,7 +632,7 @@ def _scored_function(function, params):
 
 def scored_names(names, params):
     """Return the scored metrics of a scorer name, or of a list of them."""
-    params = dict(params)
+    made_of, params = (names, params), dict(params)
     k = params.pop("k", None)
     is_list = not isinstance(names, str)
     listed = names if is_list else [names]
@@ -624,7 +651,8 @@ def scored_names(names, params):
     listed = [name if k is None else f"{name}@{k}" for name in listed]
     requests = read_requests(listed, params, "make_ranking_scorer", read=parse_name)
     text = repr(listed if is_list else listed[0])
-    scored = Scored(text, f"The scorer of {text}", tuple(requests), is_list)
+    caller = f"The scorer of {text}"
+    scored = Scored(text, caller, tuple(requests), is_list, made_of=made_of)
     if params or "(" in text:  # a name alone says its direction
         for request in requests:
             _check_direction(request)

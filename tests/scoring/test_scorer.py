@@ -551,3 +551,34 @@ def test_get_scorer_names_the_nearest_of_both_libraries(name, nearest):
 
 def test_get_scorer_makes_a_new_scorer_at_each_call():
     assert get_scorer("mrr") is not get_scorer("mrr")
+
+
+def leaves_of(value):
+    """Return what a saved state consists of; one that holds itself has no end."""
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if isinstance(value, (list, tuple)):
+        return [leaf for one in value for leaf in leaves_of(one)]
+    is_state = type(value).__module__.startswith("skrank.")
+    return leaves_of(value.__getstate__()) if is_state else [value]
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        get_scorer("ndcg@10"),
+        make_ranking_scorer("ndcg", k=5, gain="linear", columns={"judged": "seen"}),
+        make_ranking_scorer(["mrr", "map@3"]),
+        make_ranking_scorer(ndcg_score, k=5, greater_is_better=False),
+    ],
+    ids=repr,
+)
+def test_a_scorer_is_saved_as_names_and_parameters(scorer):
+    """So skops can write it, which knows neither tuples with names nor circles."""
+    kinds = (str, int, float, bool, type(None), type(ndcg_score))
+    assert all(isinstance(leaf, kinds) for leaf in leaves_of(scorer))
+    loaded = pickle.loads(pickle.dumps(scorer))
+    assert loaded._score_func == scorer._score_func
+    assert repr(loaded) == repr(scorer)
+    requests = [one.get_metadata_routing().score.requests for one in (loaded, scorer)]
+    assert requests[0] == requests[1]

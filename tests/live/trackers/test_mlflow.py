@@ -104,26 +104,28 @@ def test_a_ranker_is_a_model_that_skops_loads_by_name(ranker):
     np.testing.assert_array_equal(served.predict(FRAME), ranker.predict(FRAME))
 
 
-def test_a_search_is_written_by_cloudpickle_and_its_best_estimator_by_skops():
+def test_a_search_with_its_scorers_is_a_model_that_skops_loads_by_name():
     fitted, _ = search(METRICS)
     options = {"name": "search", "pip_requirements": ["skrank"]}
-    with mlflow.start_run():
-        with pytest.raises(MlflowException, match="not be serialized in the skops"):
-            mlflow.sklearn.log_model(fitted, **options)
-        model = mlflow.sklearn.log_model(
-            fitted, serialization_format="cloudpickle", **options
-        )
-    loaded = mlflow.sklearn.load_model(model.model_uri)
-    np.testing.assert_array_equal(loaded.predict(FRAME), fitted.predict(FRAME))
     types = [
+        "skrank.model_selection.splitters.QueryKFold",
         "skrank.rankers.query_ranker.QueryRanker",
         "skrank.rankers.query_ranker.RankerAsRegressor",
+        "skrank.scoring.scorer.RankingScorer",
+        "skrank.scoring.scorer.Scored",
     ]
-    view = as_regressor(fitted.best_estimator_)
+    for model in (fitted, as_regressor(fitted.best_estimator_)):
+        with mlflow.start_run():
+            saved = mlflow.sklearn.log_model(
+                model, skops_trusted_types=types, **options
+            )
+        loaded = mlflow.sklearn.load_model(saved.model_uri)
+        np.testing.assert_array_equal(loaded.predict(FRAME), fitted.predict(FRAME))
     with mlflow.start_run():
-        model = mlflow.sklearn.log_model(view, skops_trusted_types=types, **options)
-    loaded = mlflow.sklearn.load_model(model.model_uri)
-    np.testing.assert_array_equal(loaded.predict(FRAME), fitted.predict(FRAME))
+        saved = mlflow.sklearn.log_model(fitted, skops_trusted_types=types, **options)
+    assert mlflow.sklearn.load_model(saved.model_uri).score(FRAME, Y) == fitted.score(
+        FRAME, Y
+    )
 
 
 def test_an_evaluator_logs_ranking_metrics():
