@@ -43,7 +43,7 @@ from skrank._engine.names import (
     refusal,
     takes_a_ranking,
 )
-from skrank._engine.request import MASKS, METRICS, metric_of
+from skrank._engine.request import MASKS, METRICS, metric_of, reads_highest_grade
 from skrank._ranking.ids import encode_heads
 from skrank.evaluation.evaluate import check_ids_unneeded, read_requests
 from skrank.exceptions import QuerySplitWarning
@@ -273,6 +273,8 @@ class RankingScorer(_ScikitLearnScorer):
         self._options, self._columns = options or {}, columns or {}
         reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
         self._reads = tuple(dict.fromkeys(chain.from_iterable(reads)))
+        highest = filter(reads_highest_grade, scored.requests)
+        self._of_highest = tuple(one.key for one in highest if not one.masks)
         with config_context(enable_metadata_routing=True):
             # Weights are neither requested nor refused: whoever passes some has to say
             # which, as with the scorers of scikit-learn.
@@ -340,6 +342,8 @@ class RankingScorer(_ScikitLearnScorer):
         if of_X or QID in _feature_names(estimator):
             warn_of_features(estimator, sorted(of_X))
         warn_if_queries_are_split(estimator, X, heads, super().get_metadata_routing)
+        if self._of_highest:
+            check_highest_grade(self._of_highest, X, y_true)
         warn_if_rows_are_drawn()
         return read_arrays(
             y_true,
@@ -750,6 +754,24 @@ def warn_if_queries_are_split(estimator, X, qid, routing=None):
     scored = np.bincount(heads.of_rows())
     if ((sizes > 0) & (sizes != scored)).any():
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)
+
+
+def check_highest_grade(names, X, y_true):
+    """Raise if metrics depend on the highest grade, and a test set has another one.
+
+    Each fold would be measured on a scale of its own.
+    """
+    for frame in sklearn_callers():
+        split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
+        if split.get("X_test") is X and split.get("y") is not None:
+            of_all, of_part = (float(np.max(y)) for y in (split["y"], y_true))
+            if of_all != of_part:
+                raise ValueError(
+                    f"{names[0]!r} depends on the highest grade of all data, which is "
+                    f"{of_all:g}, and {of_part:g} in a test set. Say it in the name, as "
+                    f"in scoring='err(max_grade={of_all:g})@10'."
+                )
+            return
 
 
 SPLIT_QUERIES = (

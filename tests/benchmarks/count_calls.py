@@ -100,7 +100,7 @@ def compare_rankers():
 ENTRANCES = {
     "ndcg_score": Entrance(ndcg_score, 55, 9),
     "alpha_ndcg_score": Entrance(alpha_ndcg_score, 84, 12),
-    "cross_validate": Entrance(cross_validate, 130, 22),
+    "cross_validate": Entrance(cross_validate, 133, 22),
     "score_table": Entrance(score_table, 162, 21),
     "compare_rankers": Entrance(compare_rankers, 80, 9),
 }

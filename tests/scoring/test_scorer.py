@@ -582,3 +582,21 @@ def test_a_scorer_is_saved_as_names_and_parameters(scorer):
     assert repr(loaded) == repr(scorer)
     requests = [one.get_metadata_routing().score.requests for one in (loaded, scorer)]
     assert requests[0] == requests[1]
+
+
+@pytest.mark.parametrize("scoring", ["err@3", "rbp", "rbp(p=0.5)", ["mrr", "err"]])
+def test_folds_of_different_highest_grades_are_not_measured_on_scales_of_their_own(
+    scoring,
+):
+    qid = np.repeat(np.arange(6), 3)
+    y, X = np.where(qid == 0, 4, np.arange(18) % 3), np.arange(18.0)[:, None]
+    indexed = pd.Series(y, index=pd.Index(qid, name="qid"))
+    options = {"cv": QueryKFold(3), "scoring": scoring}
+    message = r"highest grade of all data, which is 4, and 2 in a test .*max_grade=4\)"
+    with pytest.raises(ValueError, match=message):
+        cross_validate(Ridge(), X, indexed, error_score="raise", **options)
+    with pytest.raises(ValueError, match="highest grade of all data"):
+        cross_val_query_scores(Ridge(), X, indexed, **options)
+    cross_validate(Ridge(), X, np.minimum(indexed, 2), error_score="raise", **options)
+    options["scoring"] = ["err(max_grade=4)@3", "rbp(p=0.5, max_grade=4)"]
+    cross_validate(Ridge(), X, indexed, error_score="raise", **options)
