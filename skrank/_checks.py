@@ -414,6 +414,19 @@ def check_threshold(threshold, name, caller, or_none=False):
     )
 
 
+def check_listed(values, name, caller):
+    """Return one name, or several of them, as a list."""
+    listed = [values]
+    if not isinstance(values, str) and np.iterable(values):
+        listed = list(values)
+    if not listed or not all(isinstance(one, str) for one in listed):
+        raise TypeError(
+            f"The '{name}' parameter of {caller} must be a str or a list of str. Got "
+            f"{shown(values)} instead."
+        )
+    return listed
+
+
 def check_flag(value, name, caller):
     """Return the boolean `value`."""
     if not isinstance(value, (bool, np.bool_)):

@@ -472,7 +472,7 @@ def has_missing(column):
 
 def as_frame(columns, kind):
     """Return a dict of columns as a data frame of a library."""
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(
             "The 'kind' parameter of to_frame must be a str among "
             f"{{{', '.join(map(repr, KINDS))}}}. Got {kind!r} instead."

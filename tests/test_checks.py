@@ -7,13 +7,23 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
+from sklearn.linear_model import Ridge
 
 from skrank import metrics
 from skrank._columns import as_frame
 from skrank._shell import find_run
-from skrank.metrics import CONVENTIONS, evaluate, mrr_score, query_report, score_queries
+from skrank.metrics import (
+    CONVENTIONS,
+    QueryScores,
+    evaluate,
+    mrr_score,
+    query_report,
+    score_queries,
+)
+from skrank.model_selection import cross_val_query_scores
 from skrank.stats import compare_rankers, confidence_interval, gate
 from skrank.tables import align, from_topk, fuse, score_runs, score_table
 
@@ -101,6 +111,92 @@ CALLS = {
 @pytest.mark.parametrize("names", CALLS)
 def test_an_error_lists_the_names_that_there_are(names):
     call, sentence = CALLS[names]
+    with pytest.raises((TypeError, ValueError)) as error:
+        call()
+    assert sentence in str(error.value)
+
+
+# Arguments of a kind that a function does not take, and what its error says.
+OF_WRONG_KINDS = {
+    "no key": (
+        lambda: SCORES.summary(by=[]),
+        "'by' parameter of summary must be a str or a list of str. Got []",
+    ),
+    "a number of keys": (
+        lambda: compare_rankers({"a": [1, 0], "b": [0, 1]}, by=1),
+        "'by' parameter of compare_rankers must be a str or a list of str. Got 1",
+    ),
+    "a frame in a column": (
+        lambda: metrics.awrf_score(None, [3, 2, 1], group=pa.table({"a": [1, 0, 1]})),
+        "Got one column of shape (3, 1)",
+    ),
+    "a dict in a column": (
+        lambda: evaluate(**ROWS, metrics="novelty@10", popularity={"a": 0.1}),
+        "pass of_items(values, item)",
+    ),
+    "a number in a column": (
+        lambda: metrics.alpha_ndcg_score(None, [3, 2, 1], subtopics=1),
+        "an entry for each row. Got 1 of type int",
+    ),
+    "one grade and a mask": (
+        lambda: mrr_score(1.0, [3, 2], judged=[True, False]),
+        "Got y_true of shape ()",
+    ),
+    "rows of different lengths in a mask": (
+        lambda: mrr_score([1, 0], [3, 2], judged=[[1, 2], [3]]),
+        "'judged' parameter must be a boolean array of shape (2,)",
+    ),
+    "a mask of a matrix": (
+        lambda: mrr_score(np.eye(2), np.eye(2), judged=np.eye(2) > 0),
+        "'judged' parameter goes with y_true and y_score of shape (n_samples,)",
+    ),
+    "an array of gains": (
+        lambda: metrics.ndcg_score([1, 0], [2, 1], gain=np.ones(2)),
+        "'gain' parameter must be a str among",
+    ),
+    "an array of kinds": (
+        lambda: SCORES.to_frame(kind=np.ones(2)),
+        "'kind' parameter of to_frame must be a str among",
+    ),
+    "an array of rankers": (
+        lambda: gate(SCORES, baseline=np.ones(2), margin=0.1),
+        "one of which is the 'baseline' parameter. Got",
+    ),
+    "an array of metadata": (
+        lambda: cross_val_query_scores(Ridge(), [[1]], [1], scoring="mrr", params=[1]),
+        "'params' parameter of cross_val_query_scores must be an instance of Mapping",
+    ),
+    "a list of ids": (
+        lambda: QueryScores.from_frame({"qid": [1], "mrr": [1.0]}, qid=["qid"]),
+        "'qid' parameter of from_frame must be a str",
+    ),
+    "a list in the metrics": (
+        lambda: QueryScores.from_frame({"qid": [1], "mrr": [1.0]}, metrics=[["mrr"]]),
+        "'metrics' parameter of from_frame must be a str or a list of str",
+    ),
+    "a number of parts": (lambda: QueryScores.concat(1), "Got int instead"),
+    "a number of conventions": (
+        lambda: metrics.explain([1, 0], [2, 1], "ndcg", 1),
+        "'conventions' parameter of explain must be a str or a list of str. Got 1",
+    ),
+    "a query of relevant documents": (
+        lambda: metrics.evaluate_sampled(
+            [1, 1, 1, 0], [3, 2, 2, 1], "mrr", qid=[1, 1, 2, 2], n_candidates=30
+        ),
+        "Got none of query 1",
+    ),
+    "a weight of all pairs": (
+        lambda: metrics.rank_correlation_score(
+            [1, 0, 2], [2, 1, 3], weights=lambda high, low: 1.0
+        ),
+        "returns a number for each of 2 pairs. Got shape ()",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OF_WRONG_KINDS)
+def test_an_argument_of_a_wrong_kind_is_named(kind):
+    call, sentence = OF_WRONG_KINDS[kind]
     with pytest.raises((TypeError, ValueError)) as error:
         call()
     assert sentence in str(error.value)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+import narwhals
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
@@ -167,11 +168,21 @@ def _values_of(values):
         values = on_host(values)
         if sparse.issparse(values):
             return sparse.csr_matrix(values)
+        if isinstance(values, dict):
+            raise TypeError(
+                "Columns must have an entry for each row. Got a dict: pass "
+                "of_items(values, item) if its keys are items."
+            )
         if column_names(values) is not None:  # a data frame
-            values = values.to_numpy()
+            values = narwhals.from_native(values, eager_only=True).to_numpy()
         values = unwrapped(values)
     try:
         array = np.asarray(values)
+        if array.ndim == 0:
+            raise TypeError(
+                f"Columns must have an entry for each row. Got {shown(values)} of type "
+                f"{type(values).__name__}."
+            )
         if array.dtype.kind == "U" and isinstance(values, (list, tuple)):
             is_text = all(isinstance(one, str) for one in values) or array.ndim > 1
             return array if is_text else np.array(values, dtype=object)  # 1 is not "1"

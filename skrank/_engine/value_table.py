@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import shown
+from skrank._checks import check_listed, shown
 from skrank._engine.first_ranks import FirstRanks
 from skrank._engine.summary import Measured, reads_ranks, reciprocal, summarize
 from skrank._ranking.ids import encode_qid
@@ -113,7 +113,7 @@ class ValueTable(NamedTuple):
 
 def check_by(by, keys, caller):
     """Return the names of the key columns by which scores are summarized apart."""
-    names = [by] if isinstance(by, str) else list(by)
+    names = check_listed(by, "by", caller)
     for name in names:
         if name not in keys:
             raise ValueError(

@@ -647,7 +647,9 @@ def _without_unread(values, mask, name):
     The mask of the rows that is passed says the same, or with `name` "exclude" the
     reverse.
     """
-    mask = _check_mask(mask, (len(values),), name)
+    if values.ndim != 1:
+        return values, mask  # an error says which shapes go together
+    mask = _check_mask(mask, values.shape, name)
     mask = ~mask if name == "exclude" else mask
     return np.where(mask, values, values.dtype.type(0)), mask
 
@@ -656,7 +658,10 @@ def _check_mask(mask, shape, name):
     """Return a mask as a boolean array, or as a sparse matrix if it may be one."""
     may_be_sparse = name == "exclude" and len(shape) == 2
     if not (may_be_sparse and sparse.issparse(mask)):
-        mask = np.asarray(mask)
+        try:
+            mask = np.asarray(mask)
+        except ValueError:  # rows of different lengths
+            mask = np.asarray(mask, dtype=object)
     if mask.shape != shape or mask.dtype.kind != "b":
         raise ValueError(
             f"The '{name}' parameter must be a boolean array"

@@ -470,7 +470,7 @@ class CatalogueScores:
             columns["ranker"] = np.array(self.rankers, dtype=object)
         columns["n_lists"] = np.array([len(one.qid) for one in self.lists.values()])
         columns |= dict(zip(self.metrics, self.values.T, strict=True))
-        return as_frame(columns, kind or self.kind)
+        return as_frame(columns, self.kind if kind is None else kind)
 
     def _rows(self):
         """Return the header and the rows of the scores, as text."""

@@ -147,7 +147,7 @@ class QueryReport:
         columns = {
             label: np.concatenate([part[label] for part in parts]) for label in parts[0]
         }
-        return as_frame(columns, kind or self.kind)
+        return as_frame(columns, self.kind if kind is None else kind)
 
     def __str__(self):
         """Return the report as text, a table for each ranker."""

@@ -19,7 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._checks import (
     check_choice,
+    check_column_name,
     check_count,
+    check_listed,
     check_number,
     check_weights,
     did_you_mean,
@@ -215,7 +217,7 @@ class QueryScores:
         ValueError
             If a query is in two parts, or the parts were scored differently.
         """
-        parts = list(parts)
+        parts = list(parts) if np.iterable(parts) else [parts]
         if not parts:
             raise ValueError("QueryScores.concat needs at least one part. Got none.")
         for part in parts:
@@ -314,7 +316,7 @@ class QueryScores:
             columns["sample_weight"] = np.tile(self.weight, n_rankers)
         for j, name in enumerate(self.metrics):
             columns[name] = values[:, j].ravel()
-        return as_frame(columns, kind or self.table.kind)
+        return as_frame(columns, self.table.kind if kind is None else kind)
 
     @share_frame_words
     def worst_queries(
@@ -373,7 +375,7 @@ class QueryScores:
             columns["ranker"] = np.array(names, dtype=object)
         columns |= {name: key[order] for name, key in self.keys.items()}
         columns["value"] = np.concatenate(worst)
-        return as_frame(columns, kind or self.table.kind)
+        return as_frame(columns, self.table.kind if kind is None else kind)
 
     @classmethod
     def from_frame(
@@ -495,10 +497,16 @@ def _table_of_frame(frame, qid, by, ranker, metrics, sample_weight, instead):
             "The 'frame' parameter of from_frame must be a data frame or a dict of "
             f"columns. Got {type(frame).__name__} instead."
         )
-    by = [by] if isinstance(by, str) else list(by)
-    others = {qid, *by, ranker, sample_weight}
+    columns = {"qid": qid, "ranker": ranker, "sample_weight": sample_weight}
+    for argument, name in columns.items():
+        if name is not None:
+            check_column_name(name, argument, "from_frame")
+    by = check_listed(by, "by", "from_frame") if np.size(by) else []
+    others = {*columns.values(), *by}
     if metrics is None:
         metrics = [name for name in names if name not in others]
+    elif metrics:
+        metrics = check_listed(metrics, "metrics", "from_frame")
     if not metrics:
         raise ValueError(f"from_frame needs a column of values. Got {names}.")
     keys = {"qid": _column_of_frame(frame, qid, names)}

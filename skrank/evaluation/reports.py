@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skrank._checks import check_listed
 from skrank._docs import MatrixLike, MetricLike, MetricsLike, share_words
 from skrank._engine.answer import answer, answer_all
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
@@ -156,7 +157,7 @@ def explain(
     for name in ("convention", "average"):
         if name in params:
             raise TypeError(f"explain sets {name!r} itself. Got {name!r}.")
-    conventions = [conventions] if isinstance(conventions, str) else list(conventions)
+    conventions = check_listed(conventions, "conventions", "explain")
     for name in conventions:
         check_convention(name, "explain")
     data, params = split_params(y_true, y_score, qid, {**params, "doc_id": doc_id})

@@ -142,15 +142,20 @@ class _SampledRows:
             n_candidates = np.zeros(sample.n_queries)
         n_negatives = sample.n_documents - sample.n_relevant
         bad = (n_candidates < sample.n_documents) | (n_candidates % 1 != 0)
-        bad |= (n_negatives == 0) & (n_candidates > sample.n_relevant)
         if bad.any():
             raise ValueError(
                 "The 'n_candidates' parameter of evaluate_sampled must be an int, or "
                 "one that is equal for all rows of a query, at least the number of its "
-                "rows. Each query needs a row that is not relevant. Got "
-                f"{shown(self.n_candidates.tolist())}, and {sample.n_documents[bad][0]}"
-                f" rows of query {shown(sample.ids[bad][:1].tolist()[0])}, "
-                f"{n_negatives[bad][0]} of them not relevant."
+                f"rows. Got {shown(n_candidates[bad].tolist()[0])}, and "
+                f"{sample.n_documents[bad][0]} rows of query "
+                f"{shown(sample.ids[bad][:1].tolist()[0])}."
+            )
+        bad = (n_negatives == 0) & (n_candidates > sample.n_relevant)
+        if bad.any():
+            raise ValueError(
+                "evaluate_sampled needs a row that is not relevant of each query, a "
+                "sample of its other candidates. Got none of query "
+                f"{shown(sample.ids[bad][:1].tolist()[0])}."
             )
         weight = sample.query_weights(self.sample_weight)
         rest = self.estimate, n_negatives, weight

@@ -15,7 +15,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_flag, progress_bar, shown
+from skrank._checks import (
+    check_choice,
+    check_flag,
+    check_listed,
+    progress_bar,
+    shown,
+)
 from skrank._docs import (
     Known,
     LinkConvention,
@@ -242,7 +248,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
 
 def _read_batch_size(batch_size, n_scores):
     """Return how many triples to score at once, with `n_scores` in memory for each."""
-    if batch_size == "auto":
+    if isinstance(batch_size, str) and batch_size == "auto":
         return max(1, BATCH_BYTES // (8 * n_scores))
     if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
         raise TypeError(
@@ -314,7 +320,7 @@ def _warn_of_duplicates(head, relation, tail, n_entities, n_relations):
 
 
 def _check_sides(sides):
-    listed = [sides] if isinstance(sides, str) else list(sides)
+    listed = check_listed(sides, "sides", "evaluate_link_prediction")
     valid = all(isinstance(side, str) and side in SIDES for side in listed)
     if not listed or not valid or len(set(listed)) < len(listed):
         raise ValueError(

@@ -406,7 +406,7 @@ def _listed_pairs(ranking, weights):
     others = ranking.n_documents - ranking.n_relevant
     occurring = np.unique(code[others[query] > 0])
     high = levels[occurring]
-    weight[occurring] = _weight_of_pairs(weights(high, np.zeros_like(high)))
+    weight[occurring] = _weight_of_pairs(weights(high, np.zeros_like(high)), len(high))
     weight = ranking.grade_total(weight[code])
     won = ranking.total(weight * ranking.others_below)
     total = ranking.total(weight * others[ranking.query])
@@ -430,15 +430,20 @@ def _listed_pairs(ranking, weights):
         pairs = high[query[lower]] * len(levels) + code[lower]
         pairs, which = np.unique(pairs, return_inverse=True)
         high, low = np.divmod(pairs, len(levels))
-        weight = _weight_of_pairs(weights(levels[high], levels[low]))[which]
+        weight = _weight_of_pairs(weights(levels[high], levels[low]), len(high))[which]
         for sums, counts in ((won, above), (total, in_query)):
             weighted = weight * counts[lower]
             sums += np.bincount(query[lower], weighted, minlength=ranking.n_queries)
     return won, total
 
 
-def _weight_of_pairs(weight):
+def _weight_of_pairs(weight, n_pairs):
     weight = np.asarray(weight, dtype=np.float64)
+    if weight.shape != (n_pairs,):
+        raise ValueError(
+            "The 'weights' parameter must be a callable that returns a number for each "
+            f"of {n_pairs} pairs. Got shape {weight.shape}."
+        )
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(
             "The 'weights' parameter must be a callable that returns finite numbers "

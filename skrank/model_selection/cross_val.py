@@ -17,7 +17,7 @@ from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skrank._checks import check_number, shown
+from skrank._checks import check_instance, check_number, shown
 from skrank._columns import entries_of, kind_of
 from skrank._docs import MetricLike
 from skrank._engine.value_table import average_repeats
@@ -133,7 +133,9 @@ def cross_val_query_scores(
     requests, scorer = read_scoring(scoring, CROSS_VAL)
     check_names(rankers, ["fold"], requests)
     X, y = indexable(X, y)
-    cv, params, folds = _SplitOnce(cv), params or {}, []
+    params = {} if params is None else params
+    check_instance(params, Mapping, "params", CROSS_VAL)
+    cv, folds = _SplitOnce(cv), []
     call = f"{CROSS_VAL}(estimator, X, y, params={{'qid': qid}})"
     metadata = scorer.metadata(params)
     for name, ranker in rankers.items():

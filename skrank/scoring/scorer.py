@@ -768,8 +768,8 @@ def check_highest_grade(names, X, y_true):
             if of_all != of_part:
                 raise ValueError(
                     f"{names[0]!r} depends on the highest grade of all data, which is "
-                    f"{of_all:g}, and {of_part:g} in a test set. Say it in the name, as "
-                    f"in scoring='err(max_grade={of_all:g})@10'."
+                    f"{of_all:g}, and {of_part:g} in a test set. Put it in the name, "
+                    f"as in scoring='err(max_grade={of_all:g})@10'."
                 )
             return
 

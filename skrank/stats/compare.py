@@ -434,7 +434,7 @@ def _joined(values, by, clusters):
     asked = []
     for columns in (by, clusters):
         columns = [columns] if isinstance(columns, str) else columns
-        if columns is not None:
+        if np.iterable(columns):
             asked += [name for name in columns if isinstance(name, str)]
     keys = [name for name in names if name in asked]
     weight = "sample_weight" if "sample_weight" in names else None

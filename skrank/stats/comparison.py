@@ -233,7 +233,7 @@ class RankerComparison(Result):
         columns = {name: np.array(names, dtype=object) for name, names in found.items()}
         columns |= {name: key[order] for name, key in self.scores.keys.items()}
         columns |= {"value": one, "value_baseline": other, "difference": one - other}
-        return as_frame(columns, kind or self.kind)
+        return as_frame(columns, self.kind if kind is None else kind)
 
     def to_markdown(
         self,

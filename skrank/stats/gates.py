@@ -147,7 +147,7 @@ def gate(
     check_choice(test, names, "test", "gate")
     scores = as_one(scores, None, clusters, "gate")
     rankers = scores.rankers
-    if len(rankers) != 2 or baseline not in rankers:
+    if len(rankers) != 2 or not isinstance(baseline, str) or baseline not in rankers:
         raise ValueError(
             "gate needs two rankers, one of which is the 'baseline' parameter. Got "
             f"the rankers {list(rankers)} and baseline={shown(baseline)}."

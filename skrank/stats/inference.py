@@ -15,7 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 
 from skrank._callers import warn_caller
-from skrank._checks import check_number, shown
+from skrank._checks import check_listed, check_number, shown
 from skrank._engine.request import Request
 from skrank._engine.summary import MEANS, is_of_means, mean_of_queries, reciprocal
 from skrank._engine.value_table import check_by
@@ -231,7 +231,7 @@ def segments_of(table, by, clusters, caller):
     clusterings = read_clusters(clusters, table.keys)
     if by is None:
         return clusterings, [Segment({}, slice(None), table, clusterings)]
-    names, found = [by] if isinstance(by, str) else list(by), []
+    names, found = check_listed(by, "by", caller), []
     taken = [name for name in names if name in ENTRIES]
     if taken:
         raise ValueError(

@@ -46,7 +46,7 @@ class Result:
             columns[name] = np.array(
                 values, object if isinstance(values[0], str) else None
             )
-        return as_frame(columns, kind or self.kind)
+        return as_frame(columns, self.kind if kind is None else kind)
 
     @property
     def segment_names(self) -> list[str]:
