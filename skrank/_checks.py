@@ -492,6 +492,11 @@ def progress_bar(total, shown, unit, **options):
     The total may be a function, which is called if there is a bar; `options` are those
     of tqdm.
     """
+    if not isinstance(shown, (bool, str)):
+        raise TypeError(
+            "The 'progress' parameter must be a bool or 'auto'. Got "
+            f"{type(shown).__name__} instead."
+        )
     if shown == "auto":
         is_terminal = sys.stderr is not None and sys.stderr.isatty()
         shown = is_terminal and find_spec("tqdm") is not None

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_validate
 
 from skrank import metrics
 from skrank._columns import as_frame
@@ -173,6 +174,18 @@ OF_WRONG_KINDS = {
     "a list in the metrics": (
         lambda: QueryScores.from_frame({"qid": [1], "mrr": [1.0]}, metrics=[["mrr"]]),
         "'metrics' parameter of from_frame must be a str or a list of str",
+    ),
+    "the folds of cross_validate": (
+        lambda: compare_rankers(cross_validate(Ridge(), np.eye(6), [0, 1] * 3, cv=2)),
+        "Got the folds of cross_validate: pass the result of cross_val_query_scores.",
+    ),
+    "a list in a list of queries": (
+        lambda: SCORES.where(qid=[[7]]),
+        "no query with the value [7]",
+    ),
+    "a frame as progress": (
+        lambda: score_table(pd.DataFrame(ROWS), "mrr", progress=pd.DataFrame(ROWS)),
+        "'progress' parameter must be a bool or 'auto'. Got DataFrame",
     ),
     "a number of parts": (lambda: QueryScores.concat(1), "Got int instead"),
     "a number of conventions": (

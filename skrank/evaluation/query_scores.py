@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -186,7 +186,8 @@ class QueryScores:
             The names of rankers and of metrics. Of rankers or metrics of which none is
             named, all remain.
         """
-        names = [names] if isinstance(names, str) else list(names)
+        is_one = isinstance(names, str) or not np.iterable(names)
+        names = [names] if is_one else list(names)
         for name in names:
             if name not in self.rankers and name not in self.metrics:
                 known = [name for name in (*self.rankers, *self.metrics) if name]
@@ -478,7 +479,8 @@ def _is_one_of(key, values, name):
         values = np.asarray(values, key.dtype).tolist()
     ids, codes = encode_qid(key, name=name)
     places = {value: place for place, value in enumerate(ids.tolist())}
-    unknown = [value for value in values if value not in places]
+    known = [isinstance(value, Hashable) and value in places for value in values]
+    unknown = [value for value, is_one in zip(values, known, strict=True) if not is_one]
     if unknown or not values:
         some = ", ".join(shown(value) for value in [*places][:5])
         raise ValueError(

@@ -431,6 +431,12 @@ def _joined(values, by, clusters):
             raise ValueError(needed.format(other))
         values = {str(place): row for place, row in enumerate(values)}
         names = list(values)
+    if {"fit_time", "score_time"} <= {*names}:
+        raise ValueError(
+            "The 'scores' parameter of compare_rankers must hold values of queries. "
+            "Got the folds of cross_validate: pass the result of "
+            "cross_val_query_scores."
+        )
     asked = []
     for columns in (by, clusters):
         columns = [columns] if isinstance(columns, str) else columns
