@@ -146,7 +146,7 @@ class _SampledRows:
             raise ValueError(
                 "The 'n_candidates' parameter of evaluate_sampled must be an int, or "
                 "one that is equal for all rows of a query, at least the number of its "
-                f"rows. Got {shown(n_candidates[bad].tolist()[0])}, and "
+                f"rows. Got {shown(self.n_candidates.tolist())}, and "
                 f"{sample.n_documents[bad][0]} rows of query "
                 f"{shown(sample.ids[bad][:1].tolist()[0])}."
             )

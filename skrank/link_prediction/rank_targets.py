@@ -18,7 +18,6 @@ from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
     check_flag,
-    check_listed,
     progress_bar,
     shown,
 )
@@ -320,7 +319,8 @@ def _warn_of_duplicates(head, relation, tail, n_entities, n_relations):
 
 
 def _check_sides(sides):
-    listed = check_listed(sides, "sides", "evaluate_link_prediction")
+    is_one = isinstance(sides, str) or not np.iterable(sides)
+    listed = [sides] if is_one else list(sides)
     valid = all(isinstance(side, str) and side in SIDES for side in listed)
     if not listed or not valid or len(set(listed)) < len(listed):
         raise ValueError(

@@ -158,7 +158,8 @@ def gain_function(ranking, gain):
     """Return the function that maps grades of a ranking to their gains."""
     if callable(gain):
         return lambda grade: _finite_values(gain, grade, "gain")
-    check_gain(gain)
+    if not isinstance(gain, str) or gain not in ("linear", "exponential"):
+        check_gain(gain)
     lowest, highest = map(float, ranking.grade_range)
     if lowest < 0:
         raise ValueError(

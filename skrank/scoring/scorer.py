@@ -398,7 +398,7 @@ class RankingScorer(_ScikitLearnScorer):
 
     def __setstate__(self, state):
         requests = state.pop("_requests")
-        vars(self).update(state)
+        self.__dict__.update(state)
         with config_context(enable_metadata_routing=True):
             super().set_score_request(**requests)
 
@@ -576,7 +576,7 @@ class Scored:
             metric, params = state["made_of"]
             read = _scored_function if callable(metric) else scored_names
             state = vars(read(metric, params))
-        vars(self).update(state)
+        self.__dict__.update(state)
 
     def of_rows(self, rows, sign=1):
         """Return the value, of :class:`Arrays` or :class:`OwnRanks`."""

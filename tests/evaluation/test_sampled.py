@@ -198,7 +198,7 @@ def test_a_cutoff_by_query_has_no_estimate(estimate):
         ({"n_candidates": [5, 5, 6]}, r"for all rows of a query.* Got \[5, 5, 6\]"),
         (
             {"y_true": [1, 1, 1]},
-            "needs a row that is not relevant.* 0 of them not",
+            "needs a row that is not relevant of each query.* Got none of query",
         ),
         ({"estimate": None}, "'estimate' parameter of evaluate_sampled must be a str"),
         ({"unjudged": "condensed"}, "'unjudged' parameter .* must be 'nonrelevant'"),
