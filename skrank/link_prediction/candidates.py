@@ -185,7 +185,7 @@ def as_triples(X, name="X"):
             f"Got an array of shape {values.shape}."
         )
     is_text = kind_of_ids(values, name) == "U"
-    return values if is_text else values.astype(np.int64, copy=False)
+    return values if is_text else _as_int64(values, name)
 
 
 def _array_of(values, name):
@@ -204,9 +204,13 @@ def _array_of(values, name):
 def as_ids(values, name):
     """Return ids as an array of int64 or of str."""
     values = _array_of(values, name)
-    kind = kind_of_ids(values, name)
+    is_text = kind_of_ids(values, name) == "U"
+    return values.astype(str, copy=False) if is_text else _as_int64(values, name)
+
+
+def _as_int64(values, name):
     try:
-        return values.astype(str if kind == "U" else np.int64, copy=False)
+        return values.astype(np.int64, copy=False)
     except OverflowError:
         raise ValueError(
             f"The '{name}' parameter must hold integers within the range of int64. Got "

@@ -273,3 +273,8 @@ def test_an_unknown_convention_is_refused_before_the_model_scores():
     message = "'convention' parameter of evaluate_link_prediction must be .*'pikeen'"
     with pytest.raises(ValueError, match=message):
         evaluate_link_prediction(Slow(None), TRIPLES, convention="pikeen")
+
+
+def test_a_triple_of_huge_ids_is_refused():
+    with pytest.raises(ValueError, match=r"range of int64\. Got 1000"):
+        PopularityPredictor().fit([[10**30, 0, 1]])
