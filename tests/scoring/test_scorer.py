@@ -375,10 +375,8 @@ class TestRequest:
         with sklearn.config_context(enable_metadata_routing=True):
             model = Ridge().set_fit_request(sample_weight=True)
             options = {"scoring": scoring, "cv": QueryKFold(2), "params": params}
-            message = r"\[sample_weight\] are passed.*make_ranking_scorer\('mrr'\)"
-            if isinstance(scoring, list) and validate is cross_val_query_scores:
-                message = r"make_ranking_scorer\(\['mrr', 'ndcg@10'\]\)"
-            with pytest.raises(UnsetMetadataPassedError, match=message):
+            # Versions of scikit-learn word it differently.
+            with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
                 validate(model, X, Y, **options)
             scorer = get_scorer("mrr").set_score_request(sample_weight=False)
             validate(model, X, Y, **options | {"scoring": scorer})
