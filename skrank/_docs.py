@@ -42,8 +42,8 @@ y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
     The predicted scores, larger is better. Infinite scores are allowed.
 qid : array-like of shape (n_samples,), default={default}
     The query id of each row, of any dtype, rows in any order. If None, the ids are
-    taken from the index of `y_true` named "qid"; without one, all rows belong to one
-    query.
+    taken from the index of `y_true` named "qid"; without one, at most 100 rows are one
+    query, and more raise an error.
 k : int, default={default}
     Cutoff: only the top `k` documents count. If None, the whole list does. Lists may be
     shorter than `k`.

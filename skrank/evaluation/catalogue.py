@@ -59,8 +59,8 @@ def catalogue_scores(
         `returned` may be one.
     qid : array-like of shape (n_samples,) or dict of them, default=None
         The query id of each row, such as a user, rows in any order. If None, the ids
-        are taken from the index of `y_score` named "qid"; without one, all rows belong
-        to one query.
+        are taken from the index of `y_score` named "qid"; without one, at most 100 rows
+        are one query, and more raise an error.
     item : array-like of shape (n_samples,) or (n_docs,), or dict of them
         The item of each row, or of each column if `y_score` has one row per query. It
         is read of the documents of the top `k` alone.

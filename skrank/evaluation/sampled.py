@@ -45,7 +45,8 @@ def evaluate_sampled(
     metrics : str, callable, or list or dict of them
         Scorer names and functions, as in :func:`evaluate`.
     qid : array-like of shape (n_samples,), default=None
-        The query id of each row, rows in any order; None for one query or a matrix.
+        The query id of each row, rows in any order; None for a matrix, or at most 100
+        rows of one query.
     n_candidates : int or array-like of int, of the shape of `sample_weight`
         How many documents a query has without sampling, with the relevant ones.
     estimate : {"em", "bias-variance", "rank"}, default="em"
