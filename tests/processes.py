@@ -21,10 +21,10 @@ def run(command, **options):
     return subprocess.run(command, **defaults | options)
 
 
-def start(command):
+def start(command, **options):
     """Start a process with pipes, which a test reads with a timeout."""
     pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
-    return subprocess.Popen(command, text=True, **pipes)
+    return subprocess.Popen(command, text=True, **pipes, **options)
 
 
 def pause(seconds):

@@ -31,7 +31,9 @@ def start(folder, body, *options):
     test = f"import time\n\n\ndef test_it():\n{textwrap.indent(body, '    ')}\n"
     (folder / "test_it.py").write_text(test, "utf-8")
     code = RUN.format(root=str(ROOT), folder=str(folder), options=options)
-    return start_process([sys.executable, "-c", code])
+    # The options of this run, such as how many processes share it, are not its own.
+    env = {name: os.environ[name] for name in os.environ if name != "PYTEST_ADDOPTS"}
+    return start_process([sys.executable, "-c", code], env=env)
 
 
 def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path):
