@@ -142,18 +142,20 @@ def numeric_array(values, name):
     if values.dtype == object:
         values = _numbers_of_objects(values, name)
     if values.dtype.kind not in "biuf":
-        is_label = name == "y_true" and values.dtype.kind in "UST"
+        cure = _CURES_FOR_TEXT.get(name, "") if values.dtype.kind in "UST" else ""
         raise ValueError(
             f"The '{name}' parameter must hold real numbers. "
-            f"Got an array of dtype {values.dtype} instead."
-            f"{_CURE_FOR_LABELS if is_label else ''}"
+            f"Got an array of dtype {values.dtype} instead.{cure}"
         )
     return values
 
 
-_CURE_FOR_LABELS = (
-    " Map labels to grades, such as (np.asarray(y_true) == 'relevant').astype(int)."
-)
+_CURES_FOR_TEXT = {
+    "y_true": (
+        " Map labels to grades, such as (np.asarray(y_true) == 'relevant').astype(int)."
+    ),
+    "y_score": " If these are ids of ranked documents, use skrank.tables.score_runs.",
+}
 
 
 def _refuse_dict(values, name):
@@ -175,11 +177,10 @@ def _numbers_of_objects(values, name):
     listed = values.ravel().tolist()
     bad = [value for value in listed if not isinstance(value, numbers.Real)]
     if bad:
-        is_label = name == "y_true" and isinstance(bad[0], str)
+        cure = _CURES_FOR_TEXT.get(name, "") if isinstance(bad[0], str) else ""
         raise ValueError(
             f"The '{name}' parameter must hold real numbers without missing values. "
-            f"Got {shown(bad[0])} of type {type(bad[0]).__name__}."
-            f"{_CURE_FOR_LABELS if is_label else ''}"
+            f"Got {shown(bad[0])} of type {type(bad[0]).__name__}.{cure}"
         )
     try:
         floats = values.astype(np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_validate
@@ -419,6 +420,26 @@ def test_lists_of_one_document_that_were_joined_or_read_are_right():
     indices = np.zeros((30, 1), dtype=int)
     assert evaluate(metrics="mrr", **from_topk(indices, indices[:, 0])) == {"mrr": 1}
     assert mrr_score(np.ones((30, 2)), np.ones((30, 2))) == 1
+    frame = pd.DataFrame({"qid": [*qrels], "y_true": 1, "a": 1.0, "b": 2.0})
+    assert score_table(frame, "mrr", y_score={"a": "a", "b": "b"}).values.min() == 1
+
+
+def test_lists_of_which_one_document_is_left_are_right():
+    y_true, y_score = np.tile([1, 0], 30), np.tile([1.0, 2.0], 30)
+    given = {"qid": np.repeat(np.arange(30), 2)}
+    assert mrr_score(y_true, y_score, exclude=y_true == 0, **given) == 1
+    options = {"judged": y_true == 1, "unjudged": "condensed"}
+    assert mrr_score(y_true, y_score, **options, **given) == 1
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+def test_a_mask_of_one_column_says_that_rows_are_queries(container):
+    y_true, y_score = np.array([[1], [0], [1]]), np.array([[1.0], [3.0], [2.0]])
+    mask = container(np.zeros((3, 1), dtype=bool))
+    assert mrr_score(y_true, y_score, exclude=mask) == 2 / 3
+    rankers = {"a": y_score, "b": -y_score}
+    scores = score_queries(y_true, rankers, "mrr", exclude=mask)
+    assert scores.values.tolist() == [[[1, 0, 1]]] * 2
 
 
 def test_arguments_that_align_returns_have_to_be_unpacked():

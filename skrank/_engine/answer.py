@@ -16,6 +16,7 @@ from skrank._checks import (
     FEW_ROWS,
     SWAPPED,
     check_options,
+    count_rows,
     look_swapped,
     numeric_array,
     says_what_was_meant,
@@ -113,17 +114,17 @@ class Arrays:
                 depth=depth,
             )
         if len(ranking.ids) > FEW_ROWS and not (self.is_part or self.rankings):
-            self._warn_of_single_rows(ranking)
+            self._warn_of_single_rows(len(ranking.ids))
         self.rankings[key] = depth, ranking
         return ranking
 
-    def _warn_of_single_rows(self, ranking):
+    def _warn_of_single_rows(self, n_queries):
         """Warn if each row is a query of its own, unless it is what a join returned."""
-        n_documents = ranking.n_documents
-        if n_documents[0] != 1 or n_documents.max() > 1:
+        # Lists may have one document left where others are excluded or not judged.
+        if n_queries != count_rows(self.y_true) or np.ndim(self.y_score) != 1:
             return
-        if self.alike is self.returned is None and np.ndim(self.y_score) == 1:
-            warn_of_single_rows(len(n_documents))
+        if self.alike is self.returned is None:
+            warn_of_single_rows(n_queries)
 
     def resolved(self, by):
         """Return options that give the same ranking, shared with other metrics.

@@ -448,7 +448,7 @@ def read_lists(
         elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
             # Targets among one candidate would be 0.
             y_score = flatten_column(y_score, "y_score")
-        elif columns == (1,) == y_true.shape[1:] and len(y_true) > 1:
+        elif y_score.ndim == 2 and are_rows(y_true, y_score, exclude):
             y_true = flatten_column(y_true, "y_true")
             y_score = flatten_column(y_score, "y_score")
         if exclude is not None and y_true.shape == y_score.shape:
@@ -497,8 +497,10 @@ def read_lists(
     return _read_matrix(y_true, y_score, threshold, flatten, exclude)
 
 
-def are_rows(y_true, y_score):
+def are_rows(y_true, y_score, exclude=None):
     """Return True if each entry is a document, and False if each row is a query."""
+    if np.ndim(exclude) == 2:  # a mask of a matrix, which may have one column
+        return False
     shape, of_grades = np.shape(y_score), np.shape(y_true)
     if shape[1:] != (1,):
         return len(shape) == 1

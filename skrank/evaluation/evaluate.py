@@ -518,7 +518,7 @@ def _keys(arrays, by, n_rankers):
     if by is None and n_rankers == 1:
         return None, arrays
     qid = arrays.qid
-    is_flat = are_rows(arrays.y_true, arrays.y_score)
+    is_flat = are_rows(arrays.y_true, arrays.y_score, arrays.exclude)
     if qid is None and is_flat:
         qid = find_qid(y=arrays.y_true)
     if by is None and qid is None:

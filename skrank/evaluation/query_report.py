@@ -479,7 +479,7 @@ def _rows_of_query(query, source):
     y_score = numeric_array(source.y_score, "y_score")
     qid, is_matrix = source.qid, False
     if qid is None:
-        is_matrix = not are_rows(source.y_true, y_score)
+        is_matrix = not are_rows(source.y_true, y_score, source.exclude)
         qid = None if is_matrix else find_qid(y=source.y_true)
     if is_matrix:
         ids = codes = np.arange(len(y_score))

@@ -142,6 +142,7 @@ BAD = {
     ),
     "a list of dicts": bad(TypeError, "'y_true'.*list of dict", [{"d": 1}], [1.0]),
     "labels": bad(ValueError, "Map labels to grades", ["yes", "no", "no", "yes"]),
+    "ids as scores": bad(ValueError, "score_runs", Y, ["a", "b", "c", "d"]),
     "labels as objects": bad(
         ValueError, "Map labels to grades", pd.Series(["yes", "no", "no", "yes"])
     ),
