@@ -8,14 +8,17 @@ import sys
 import threading
 import time
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import sklearn
 
 from skrank._engine.request import METRICS
 
-# A page whose examples need Dask.
+# A page whose examples need Dask, and the tests of files that only a checkout has.
 collect_ignore = [] if find_spec("dask") else ["docs/large_data.rst"]
+if not Path(__file__).with_name(".ci").is_dir():
+    collect_ignore.append("tests/test_ci.py")
 
 # Figures are drawn but not shown.
 os.environ.setdefault("MPLBACKEND", "Agg")

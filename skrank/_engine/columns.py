@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-import narwhals
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
@@ -174,6 +173,8 @@ def _values_of(values):
                 "of_items(values, item) if its keys are items."
             )
         if column_names(values) is not None:  # a data frame
+            import narwhals
+
             values = narwhals.from_native(values, eager_only=True).to_numpy()
         values = unwrapped(values)
     try:

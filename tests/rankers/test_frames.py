@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from lightgbm import LGBMRanker
+from lightgbm import LGBMRanker, __version__
 from sklearn.base import BaseEstimator
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -29,6 +29,7 @@ X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
 )
 FRAME = pd.DataFrame(X, columns=["b 1", "a", "c"]).assign(qid=QID)
+IS_OLD = tuple(map(int, __version__.split(".")[:2])) < (4, 7)
 TREES = LGBMRanker(n_estimators=3, min_child_samples=3, verbose=-1, n_jobs=1)
 KINDS = {
     "pandas": lambda frame: frame,
@@ -71,6 +72,8 @@ RANKERS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_in_another_order_or_renamed_are_refused(kind, name):
     new = KINDS[kind]
+    if kind != "pandas" and name in ("LightGBM", "search") and IS_OLD:
+        pytest.skip("LightGBM before 4.7 takes frames of pandas only")
     if (kind, name) == ("table", "search"):
         new = KINDS["polars"]  # old versions of scikit-learn do not split tables
     ranker = RANKERS[name].fit(new(FRAME), Y)
