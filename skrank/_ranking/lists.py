@@ -448,7 +448,7 @@ def read_lists(
         elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
             # Targets among one candidate would be 0.
             y_score = flatten_column(y_score, "y_score")
-        elif y_score.ndim == 2 and are_rows(y_true, y_score, exclude):
+        elif columns == (1,) and are_rows(y_true, y_score, exclude):
             y_true = flatten_column(y_true, "y_true")
             y_score = flatten_column(y_score, "y_score")
         if exclude is not None and y_true.shape == y_score.shape:

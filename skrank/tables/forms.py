@@ -322,7 +322,9 @@ def _text_of_arrow(column, what):
     _, bounds, data = text.buffers()
     bounds = np.frombuffer(bounds, dtype=np.int64)[text.offset :][: len(text) + 1]
     data = np.frombuffer(data or b"", dtype=np.uint8)
-    return _in_bytes(data, bounds[:-1], bounds[1:], what)
+    if not data.all():
+        _refuse_nul(data, bounds[:-1], bounds[1:], what)
+    return fixed_width(data, bounds[:-1], bounds[1:])
 
 
 def _is_integer_type(kind):
@@ -338,12 +340,15 @@ def _encoded(texts, what):
         ) from None
     length = np.fromiter(map(len, encoded), np.int64, len(encoded))
     end = np.cumsum(length)
-    data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    return _in_bytes(data, end - length, end, what)
+    joined = b"".join(encoded)
+    data = np.frombuffer(joined, dtype=np.uint8)
+    if b"\0" in joined:
+        _refuse_nul(data, end - length, end, what)
+    return fixed_width(data, end - length, end)
 
 
-def _in_bytes(data, starts, ends, what):
-    """Return parts of a text as bytes of one width, which fills up with NUL."""
+def _refuse_nul(data, starts, ends, what):
+    """Raise if an id ends in NUL, with which bytes of one width are filled up."""
     filled = np.flatnonzero(ends > starts)
     cut = filled[data[ends[filled] - 1] == 0]
     if len(cut):
@@ -352,7 +357,6 @@ def _in_bytes(data, starts, ends, what):
             f"The {what} must not end in NUL, by which they could not be told from "
             f"those without it. Got {shown(id)}."
         )
-    return fixed_width(data, starts, ends)
 
 
 def first_no_integer(ids):
