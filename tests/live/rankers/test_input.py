@@ -133,6 +133,8 @@ def test_equal_grades_are_refused(library):
         QueryRanker(ALL[library]).fit(X, 0 * Y, qid=QID)
 
 
+# Which is warned of before.
+@pytest.mark.filterwarnings("ignore:Each of 198 queries has one row")
 @library
 @pytest.mark.parametrize(
     ("y", "qid"), [(QID % 3, QID), (Y, np.arange(len(Y)))], ids=["grades", "queries"]
