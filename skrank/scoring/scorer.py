@@ -802,8 +802,8 @@ def _codes_of_all(estimator, X, y, qid):
     """Return a code of the query of each row, read once for all splits of the data."""
     data = [one for one in (X, y, qid) if one is not None]
     key = tuple(map(id, data))
-    if key in _CODES:
-        codes, _ = _CODES[key]
+    if (known := _CODES.get(key)) is not None:  # one look: threads may clear it
+        codes, _ = known
         return codes
     found = find_scored_qid(estimator, X, y, qid)
     codes = None if found is None else encode_heads(found).of_rows()
