@@ -2,8 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import _thread
 import inspect
-import threading
 import warnings
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import cross_validate
 
 from skrank._callers import callers, calls_of_sklearn, sklearn_callers, warn_caller
+from skrank.tables.stream import Task
 
 X, Y = np.arange(12.0).reshape(6, 2), np.array([1, 0, 1, 0, 1, 0])
 
@@ -79,9 +80,10 @@ def test_a_warning_in_the_fits_of_a_search_is_shown_once():
 
 
 def test_a_thread_that_nobody_called_warns_as_well():
+    """As the threads of ``tables.stream.Threads``: no frame is outside of skrank."""
+    task = Task(warn_caller, ("alone", UserWarning))
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        thread = threading.Thread(target=warn_caller, args=("alone", UserWarning))
-        thread.start()
-        thread.join(timeout=60)
+        _thread.start_new_thread(task.run, ())
+        task.result()
     assert [str(one.message) for one in warned] == ["alone"]

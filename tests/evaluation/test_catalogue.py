@@ -421,6 +421,12 @@ def test_frames_and_indices_are_read_and_made():
     assert isinstance(scores.to_frame("pandas"), pd.DataFrame)
 
 
+def test_intervals_make_frames_of_the_library_of_the_scores():
+    y_score = pl.Series([3, 2, 1, 3, 2, 1, 1, 2, 3])
+    intervals = confidence_interval(catalogue_scores(y_score, items=4, **hand()))
+    assert isinstance(intervals.to_frame(), pl.DataFrame)
+
+
 def test_it_prints_the_number_of_lists_beside_each_value():
     scores = catalogue_scores([3, 2, 1, 3, 2, 1, 1, 2, 3], items=4, **hand())
     assert (

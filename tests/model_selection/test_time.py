@@ -360,6 +360,12 @@ class TestTimeRangeSplit:
         cv = TimeRangeSplit(test_size=4, drop_new=drop_new)
         assert rows_of(cv, LOG_DAY, **data) == [([1, 2, 4, 5], test)]
 
+    def test_a_search_passes_y_as_well(self):
+        cv = TimeRangeSplit(test_size=4, drop_new="user")
+        given = {"qid": list("abbacccb"), "time": LOG_DAY}
+        ((train, test),) = cv.split(np.zeros((8, 1)), np.arange(8), **given)
+        assert (train.tolist(), test.tolist()) == ([1, 2, 4, 5], [6, 7])
+
     @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("drop_new", [None, "user", "item", "both"])
     @pytest.mark.parametrize("gap", ["0h", "30h"])

@@ -61,6 +61,11 @@ def test_the_legend_has_the_rankers_in_the_order_of_the_lines():
     assert display.ax_.get_ylabel() == "MRR@k\n(larger is better)"
 
 
+def test_values_of_no_metric_have_a_label():
+    display = MetricAtKDisplay(k=[1, 2], estimate=[0.5, 0.75]).plot()
+    assert display.ax_.get_ylabel() == "metric\n(larger is better)"
+
+
 def test_one_ranker_without_a_name_has_no_legend():
     display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS["old"], "mrr", ks=[1, 2])
     assert display.ax_.get_legend() is None

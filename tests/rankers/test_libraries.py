@@ -18,7 +18,7 @@ from skrank.base import RankingEstimator
 from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
-from skrank.rankers.libraries import hold_out
+from skrank.rankers.libraries import check_xgboost, hold_out
 from skrank.rankers.meta_ranker import FitRows
 
 X, Y, QID = make_ranking(
@@ -105,6 +105,18 @@ def test_rows_that_are_sorted_by_query_are_passed_as_they_are(family):
 def test_queries_without_different_grades_are_refused(family):
     with pytest.raises(ValueError, match=r"Got 24 queries of \d+ rows, each with"):
         QueryRanker(FAMILIES[family][0]).fit(X, CODES % 3, qid=QID)
+
+
+def test_xgboost_without_powers_of_two_takes_grades_from_0():
+    class XGBRanker(BaseEstimator):
+        objective, ndcg_exp_gain = "rank:ndcg", False
+
+        def get_params(self, deep=True):
+            return vars(type(self))
+
+    check_xgboost(XGBRanker(), np.array([0.0, 1.5]))
+    with pytest.raises(ValueError, match=r"XGBRanker takes grades that are not .*-1"):
+        check_xgboost(XGBRanker(), np.array([0.0, -1.0]))
 
 
 # LightGBM < 4.7 gives arrays names of its own and misses them in predict.

@@ -120,3 +120,10 @@ def test_early_stopping_reads_them():
 def test_nothing_more_is_listed_and_no_name_of_a_metric_has_the_spelling():
     assert not any("_at_" in name for name in get_scorer_names())
     assert all(is_name(name.replace("@", "_at_")) for name in listed_names())
+
+
+def test_a_tool_that_passes_no_columns_hears_which_is_missing():
+    """Trackers call the function of a scorer with labels and scores alone."""
+    function = sklearn.metrics.get_scorer("alpha_ndcg")._score_func
+    with pytest.raises(ValueError, match="reads the column 'subtopics'"):
+        function(Y, SCORES, qid=QID)

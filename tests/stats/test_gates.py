@@ -212,6 +212,18 @@ def test_it_says_how_many_queries_would_decide_about_a_loss():
     assert row.required == expected
 
 
+def test_of_two_metrics_only_a_loss_needs_more_queries_than_of_one():
+    """A fall is found at half the level; that there is none, at the whole."""
+    rng, means = np.random.default_rng(2), {"near": -0.03, "far": -0.08}
+    both = {name: rng.normal(mean, 0.2, 60) for name, mean in means.items()}
+    near, far = decide(scored(both), 0.05).rows
+    assert near.decision == far.decision == "undecided"
+    (alone,) = decide(scored(both["near"]), 0.05).rows
+    assert near.required == alone.required
+    distance = far.difference + 0.05
+    assert far.required == required_queries(both["far"], distance)
+
+
 def test_the_queries_that_are_needed_for_hits_decide_in_80_of_100_samples():
     (row,) = decide(hits(100, 4, 4), 0.05).rows
     n, rng, passed = row.required.n, np.random.default_rng(0), []

@@ -6,11 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, t
+from scipy.stats import binomtest, skew, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
 from skrank.stats import confidence_interval
+from skrank.stats.inference import hall
 from tests.stats.pilot import drawn_scores, scores_of
 
 # Many samples here are small, as the warning says.
@@ -32,6 +33,14 @@ def test_hits_on_all_of_20_queries_do_not_prove_that_none_fails():
 def test_values_of_0_and_1_have_wilsons_interval_and_others_halls():
     assert confidence_interval([0, 1, 1, 0]).method == "wilson"
     assert confidence_interval([0, 1, 0.5, 0]).method == "hall"
+
+
+def test_unbounded_means_have_halls_interval_with_their_skewness():
+    values = np.random.RandomState(0).exponential(size=30)
+    error = values.std(ddof=1) / np.sqrt(30)
+    expected = hall(values.mean(), error, 29, skew(values) / np.sqrt(30), 0.95)
+    interval = confidence_interval(values, method="hall")
+    assert (interval.low, interval.high) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_table_has_an_interval_for_each_ranker_and_metric_like_its_summary():
@@ -289,6 +298,16 @@ def test_few_users_with_most_of_the_queries_are_warned_of():
     # 60 + 1 queries of one user, and one of each of 39 others: 100^2 / (61^2 + 39).
     with pytest.warns(UserWarning, match="effective number of units"):
         confidence_interval(values, clusters=users)
+
+
+@pytest.mark.parametrize(("n_users", "is_few"), [(10, True), (11, False)])
+def test_fewer_than_ten_effective_users_are_few(n_users, is_few):
+    """One has two queries: 11^2 / 13 = 9.3 of 10 users, 12^2 / 14 = 10.3 of 11."""
+    users = np.r_[np.arange(n_users), 0]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", ".*effective number of units")
+        confidence_interval(np.linspace(0, 1, n_users + 1), clusters=users)
+    assert len(caught) == is_few
 
 
 def test_clusters_can_be_named_by_a_key_column():

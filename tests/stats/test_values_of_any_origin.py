@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from skrank.metrics import score_queries
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, confidence_interval
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
 
@@ -123,6 +123,8 @@ def test_a_frame_of_query_scores_comes_back():
         comparison = compare_rankers(scores.to_frame(kind), by="part")
         assert comparison.rows == compare_rankers(scores, by="part").rows
         assert comparison.scores.table.kind == kind
+        intervals = confidence_interval(comparison.scores)
+        assert type(intervals.to_frame()).__module__.startswith(kind)
 
 
 def test_one_dict_holds_scores_and_values():

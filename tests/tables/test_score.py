@@ -405,7 +405,7 @@ def test_a_core_can_be_sent_to_another_process():
 @pytest.mark.parametrize(
     ("changed", "params", "message"),
     [
-        ({"qid": [1, None, 2]}, {}, "'qid' has 1 missing values .* among 3 rows"),
+        ({"qid": [1, None, 2]}, {}, "'qid' has 1 missing .* among 3 rows. Leave these"),
         ({"qid": [1.0, np.nan, 2]}, {}, "'qid' has 1 missing values"),
         ({"y_true": [1, None, None]}, {}, "'y_true' has 2 missing .*`judged`"),
         ({"y_score": [1, np.nan, 2]}, {}, "'y_score' has 1 missing .*`returned`"),

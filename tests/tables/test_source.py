@@ -235,14 +235,24 @@ def test_tied_documents_are_ordered_by_the_value_of_their_ids(make, kind):
             assert found == {"mrr": value}
 
 
-def test_tied_documents_are_ordered_by_ids_of_hugeint():
+@pytest.mark.parametrize(
+    "ids",
+    [
+        "[1.3, 1.1]::DECIMAL(4, 1)[]",
+        "[10, 9]::HUGEINT[]",
+        "[100000000000000000000000001, 100000000000000000000000000]::HUGEINT[]",
+    ],
+)
+def test_tied_documents_are_ordered_by_ids_that_are_numbers(ids):
     with duckdb.connect() as connection:
         relation = connection.sql(
             "SELECT 1 AS qid, unnest([1, 0]) AS y_true, 1.0 AS y_score, "
-            "unnest([10, 9]::HUGEINT[]) + 10::HUGEINT ** 20 * 0 AS doc"
+            f"unnest({ids}) AS doc"
         )
-        rules = {"doc_order": "descending", "ties": "first", "doc_id": "doc"}
-        assert score_table(relation, "mrr", **rules).summary() == {"mrr": 1}
+        rules = {"ties": "first", "doc_id": "doc"}
+        for order, value in [("descending", 1), ("ascending", 1 / 2)]:
+            found = score_table(relation, "mrr", doc_order=order, **rules)
+            assert found.summary() == {"mrr": value}
 
 
 def test_ids_of_documents_beyond_int64_are_numbers_in_files_too(tmp_path):
