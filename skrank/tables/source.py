@@ -485,6 +485,7 @@ FORMATS = {
     "ipc": "ipc",
 }
 _ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
+_HIDDEN = re.compile(r"(^|/)[._]")
 _DELIMITERS = ",", "\t", ";", "|"
 
 # The bits of the integers that types hold exactly.
@@ -548,12 +549,16 @@ def _files_of(path, fetch):
         return [file for (file,) in fetch(query)] if is_pattern else [path]
     path = os.path.expanduser(path)
     if os.path.isdir(path):
-        inside = sorted(map(str, Path(path).rglob("*")))
+        below = (file.relative_to(path) for file in Path(path).rglob("*"))
+        # pandas, pyarrow and Spark leave out copies, parts and logs by these names.
+        shown_ones = (one for one in below if not _HIDDEN.search(one.as_posix()))
+        inside = sorted(os.path.join(path, one) for one in shown_ones)
         found = [name for name in inside if _reader(name) and os.path.isfile(name)]
         if not found:
             raise FileNotFoundError(
                 f"The directory {path!r} holds no file that ends with "
-                f"{', '.join('.' + ending for ending in FORMATS)}."
+                f"{', '.join('.' + ending for ending in FORMATS)}, in names that begin "
+                "with neither '.' nor '_'."
             )
         return found
     found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))

@@ -197,6 +197,33 @@ def test_folders_neither_add_nor_override_a_column(tmp_path):
     assert score_table(tmp_path, "mrr").summary() == {"mrr": 1.0}
 
 
+# What stands in a folder next to its parts.
+BESIDE = {
+    "copies of Jupyter": ".ipynb_checkpoints/0-checkpoint.parquet",
+    "parts of Spark that may not be whole": "_temporary/0/0.parquet",
+    "a file of macOS": "._0.parquet",
+    "a log of Delta": "_delta_log/0.checkpoint.parquet",
+    "a mark of Spark": "_SUCCESS",
+    "a text": "README.md",
+    "a folder that is named as a file": "1.parquet/README",
+}
+
+
+@pytest.mark.parametrize("name", BESIDE.values(), ids=BESIDE)
+def test_a_folder_is_read_as_other_tools_read_it(name, tmp_path):
+    folder = tmp_path / "_out" / ".today"  # only names below the folder count
+    (folder / name).parent.mkdir(parents=True)
+    (folder / name).write_bytes(b"\0\5\x16\7")
+    if name.endswith(".parquet") and name != "._0.parquet":
+        pq.write_table(pa.table(SMALL), folder / name)
+    with pytest.raises(FileNotFoundError, match="holds no file that ends with "):
+        score_table(folder, "mrr")
+    pq.write_table(pa.table(SMALL), folder / "0.parquet")
+    assert score_table(folder, "num_ret").summary() == {"num_ret": 3}
+    if name[0] in "._":
+        assert pq.read_table(folder).num_rows == 3
+
+
 def test_decimals_with_more_digits_than_duckdb_reads_are_refused(tmp_path):
     large = [decimal.Decimal(10**45), decimal.Decimal(10**45 + 1), decimal.Decimal(1)]
     table = pa.table(SMALL | {"qid": pa.array(large, pa.decimal256(50, 0))})
