@@ -579,6 +579,10 @@ class UnknownColumn(ValueError):
 def check_known(columns, known, where="The source"):
     """Raise if a column is not among those that are known, or is there twice."""
     for name in columns.named():
+        if not name or "\0" in str(name):
+            raise ValueError(
+                f"Columns to read must have names without NUL. Got {name!r}: rename it."
+            )
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
             hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -792,9 +796,15 @@ def _header(file, names, fetch):
         )
     found = []
     for delimiter in _DELIMITERS:
-        header = next(csv.reader([line], delimiter=delimiter))
-        found.append((len({*names} & {*header}), len(header), delimiter, header))
-    *_, delimiter, header = max(found, key=lambda one: one[:2])
+        with contextlib.suppress(csv.Error):  # of a field that is too long
+            header = next(csv.reader([line], delimiter=delimiter))
+            found.append((len({*names} & {*header}), len(header), delimiter, header))
+    n_found, _, delimiter, header = max(found, key=lambda one: one[:2], default=[0] * 4)
+    if not found or (n_found < len(names) and line.count('"') % 2):
+        raise ValueError(
+            f"The file {file!r} must hold the names of the columns on its first line, "
+            f"without line ends in names. Got {shown(line)}."
+        )
     return delimiter, header
 
 
@@ -819,7 +829,7 @@ def _first_line(file, fetch):
         try:
             # Bytes that are not UTF-8 are an error when the rows are read.
             with unpack(file, "rt", encoding="utf-8-sig", errors="replace") as lines:
-                return lines.readline().rstrip("\n")
+                return lines.readline(2**24).rstrip("\n")
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(
                 f"The file {file!r} must be gzip. Got: {error}."
