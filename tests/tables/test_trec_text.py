@@ -113,6 +113,39 @@ def test_a_bad_line_of_judgements_is_named(tmp_path, line, error):
         read_qrels(write(tmp_path / "qrels", f"1 0 e 1\n{line}\n"))
 
 
+TOO_LONG = {
+    "a query": (f"{'x' * 4097} Q0 d 1 2 t", "fields must have at most 4,096 bytes"),
+    "a document": (f"1 Q0 {'x' * 4097} 1 2 t", "fields must have at most 4,096 bytes"),
+    "a score": (f"1 Q0 d 1 {'9' * 4097} t", r"4,096 bytes\. Got '1 Q0 d 1 9+'\.$"),
+    "no line end": ("x" * 2000, "6 fields expected"),
+    "a tag": (f"1 Q0 d 1 2 {'t' * 2000}", "a line must have at most 1,000 bytes"),
+    "a comment": ("#" * 2000, "a line must have at most 1,000 bytes"),
+    "space": (" " * 2000, "a line must have at most 1,000 bytes"),
+}
+
+
+@pytest.mark.parametrize(("line", "error"), TOO_LONG.values(), ids=TOO_LONG)
+def test_a_field_or_a_line_that_would_fill_the_memory_is_named(
+    tmp_path, monkeypatch, line, error
+):
+    if "4,096" not in error:
+        monkeypatch.setattr(trec_text, "_LONGEST_LINE", 1000)
+        monkeypatch.setattr(trec_text, "_CHUNK", 100)
+    text = f"1 Q0 e 1 3 t\n{line}\n1 Q0 f 1 3 t\n"
+    packed = tmp_path / "a.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    for path in (write(tmp_path / "a.run", text), packed):
+        with pytest.raises(ValueError, match=rf"{path.name}, line 2: .*{error}"):
+            read_run(path)
+
+
+def test_the_longest_id_and_what_is_not_read_are_no_error(tmp_path):
+    long, longer = "x" * 4096, "y" * 5000
+    text = f"#{longer}\n{long} {longer} {long} {longer} 2.5 {longer}\n"
+    run = read_run(write(tmp_path / "a.run", text))
+    assert (run.qid[0], run.doc_id[0], run.score[0]) == (long, long, 2.5)
+
+
 def test_lines_that_only_together_have_the_right_number_of_words_raise(tmp_path):
     with pytest.raises(ValueError, match=r"line 1: 4 fields expected .* Got 3"):
         read_qrels(write(tmp_path / "qrels", "1 0 d\n1 0 e 1 1\n"))
@@ -273,6 +306,12 @@ BAD_LETOR = {
 def test_bad_letor_raises(tmp_path, text, error):
     with pytest.raises(ValueError, match=rf"a\.letor.*{error}"):
         read_letor(write(tmp_path / "a.letor", text))
+
+
+def test_an_id_of_letor_of_any_length_is_shown_in_part(tmp_path):
+    with pytest.raises(ValueError, match=r"Got 'qid:9+\.\.\.: number") as error:
+        read_letor(write(tmp_path / "a", f"1 qid:{'9' * 5000} 1:2\n"))
+    assert len(str(error.value)) < 500
 
 
 @pytest.mark.parametrize(
