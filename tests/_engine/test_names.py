@@ -76,16 +76,13 @@ REFUSED = {
     "ndcg\n": "ndcg",
     "ndcg_cut_0": "ndcg",
     "ndcg@99999999999999999999": "ndcg@10",
-    "ndcg99999999999999999999": "ndcg@10",
     # With parameters.
     "rpb(p=0.5)": "rbp(p=0.5)",
     "precision(threshold=1)": "precision(threshold=1)@10",
     "mean_rank(threshold=1)": "neg_mean_rank(threshold=1)",
     "ndcg@10(threshold=1)": "ndcg(threshold=1)@10",
     "ndcg(": "ndcg",
-    # As YAML folds it.
-    "rbp(p=0.5,\n  max_grade=2)": "rbp(p=0.5,max_grade=2)",
-    "ndcg(threshold=1\n)@10": "ndcg(threshold=1)@10",
+    "rbp(p=0.5,\n max_grade=2\n)": "rbp(p=0.5,max_grade=2)",  # as YAML folds it
     # A cutoff where there is none, and none where one is needed.
     "query_auc@5": "query_auc",
     "gauc@5": "query_auc",
@@ -174,16 +171,12 @@ def test_a_refused_name_is_answered_with_the_nearest_one(name):
     assert MESSAGE.search(str(error.value)).group(1) == REFUSED[name]
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["ndcg@" + "9" * 5000, "P_" + "9" * 5000]
-    + [f"ndcg(gain={'-' * n}1)" for n in (5000, 100_000)],
-    ids=lambda name: name[:11] + name[-3:],
-)
-def test_a_name_of_any_length_is_refused_in_a_sentence(name):
-    with pytest.raises(ValueError, match=r"Did you mean '|must be literals") as error:
-        read_metric(name)
-    assert len(str(error.value)) < 400
+def test_a_name_of_any_length_is_refused_in_a_sentence():
+    signs = [f"ndcg(gain={'-' * n}1)" for n in (5000, 100_000)]
+    for name in ("ndcg@" + "9" * 5000, "P_" + "9" * 5000, *signs):
+        with pytest.raises(ValueError, match=r"Did you mean|must be lit") as error:
+            read_metric(name)
+        assert len(str(error.value)) < 400
 
 
 @pytest.mark.parametrize("name", OF_SKLEARN)

@@ -114,13 +114,11 @@ def test_a_bad_line_of_judgements_is_named(tmp_path, line, error):
 
 
 TOO_LONG = {
-    "a query": (f"{'x' * 4097} Q0 d 1 2 t", "fields must have at most 4,096 bytes"),
     "a document": (f"1 Q0 {'x' * 4097} 1 2 t", "fields must have at most 4,096 bytes"),
     "a score": (f"1 Q0 d 1 {'9' * 4097} t", r"4,096 bytes\. Got '1 Q0 d 1 9+'\.$"),
-    "no line end": ("x" * 2000, "6 fields expected"),
-    "a tag": (f"1 Q0 d 1 2 {'t' * 2000}", "a line must have at most 1,000 bytes"),
-    "a comment": ("#" * 2000, "a line must have at most 1,000 bytes"),
-    "space": (" " * 2000, "a line must have at most 1,000 bytes"),
+    "no line end": ("x" * 7000, "fields must have at most 4,096 bytes"),
+    "a tag": (f"1 Q0 d 1 2 {'t' * 7000}", "a line must have at most 5,000 bytes"),
+    "a comment": ("#" * 7000, "a line must have at most 5,000 bytes"),
 }
 
 
@@ -128,15 +126,11 @@ TOO_LONG = {
 def test_a_field_or_a_line_that_would_fill_the_memory_is_named(
     tmp_path, monkeypatch, line, error
 ):
-    if "4,096" not in error:
-        monkeypatch.setattr(trec_text, "_LONGEST_LINE", 1000)
-        monkeypatch.setattr(trec_text, "_CHUNK", 100)
+    monkeypatch.setattr(trec_text, "_LONGEST_LINE", 5000)
+    monkeypatch.setattr(trec_text, "_CHUNK", 100)
     text = f"1 Q0 e 1 3 t\n{line}\n1 Q0 f 1 3 t\n"
-    packed = tmp_path / "a.gz"
-    packed.write_bytes(gzip.compress(text.encode()))
-    for path in (write(tmp_path / "a.run", text), packed):
-        with pytest.raises(ValueError, match=rf"{path.name}, line 2: .*{error}"):
-            read_run(path)
+    with pytest.raises(ValueError, match=rf"a\.run, line 2: .*{error}"):
+        read_run(write(tmp_path / "a.run", text))
 
 
 def test_the_longest_id_and_what_is_not_read_are_no_error(tmp_path):
@@ -296,6 +290,7 @@ BAD_LETOR = {
     "1 qid:1 99999999999999999999:2\n": "features that fit into int32",
     "1 qid:1 3000000000:2\n": "features that fit into int32",
     "1 qid:abc 1:2\n": "line 1: the query id must be an integer.*Got 'qid:abc'",
+    "1 qid:" + "9" * 300: r"line 1: .* Got 'qid:9+\.\.\.: number the queries",
     "1,2 qid:1 1:2\n": "cannot be read as text of LETOR .*'1,2'",
     "": "Got no line",
     "# nothing\n": "Got no line",
@@ -306,12 +301,6 @@ BAD_LETOR = {
 def test_bad_letor_raises(tmp_path, text, error):
     with pytest.raises(ValueError, match=rf"a\.letor.*{error}"):
         read_letor(write(tmp_path / "a.letor", text))
-
-
-def test_an_id_of_letor_of_any_length_is_shown_in_part(tmp_path):
-    with pytest.raises(ValueError, match=r"Got 'qid:9+\.\.\.: number") as error:
-        read_letor(write(tmp_path / "a", f"1 qid:{'9' * 5000} 1:2\n"))
-    assert len(str(error.value)) < 500
 
 
 @pytest.mark.parametrize(
