@@ -668,21 +668,27 @@ def read_scores(path):
             raise ValueError("another checksum")
         table = _table_of_file(found, about)
         # Of one query, this raises if the parts do not belong together.
-        str(QueryScores(table.take(np.arange(len(found))[:1])))
+        one = table.take(np.arange(len(found))[:1]).summaries(average=None)
+        named_summaries(table.rankers, table.metrics, one)
+        for j, request in enumerate(table.requests):
+            lacks_ranks = any(of_one[j].ranks is None for of_one in table.measured)
+            if request.sign not in (1, -1) or (reads_ranks(request) and lacks_ranks):
+                raise ValueError(f"{request.key!r}, which was not measured so")
     return table
 
 
 def _table_of_file(found, about):
     """Return the ValueTable of the columns of a file and of what is said of them."""
     columns = [column.to_numpy() for column in found.columns]
-    read = {None: None} | dict(enumerate(columns))
+    numbers = {i: one for i, one in enumerate(columns) if one.dtype != object}
+    read = {None: None} | numbers
 
     def measured(parts):
         ranks = parts["ranks"]
         if ranks is not None:
             # Metrics share them, and what is summarized reads them once.
             ranks = read.setdefault(
-                tuple(ranks), np.vstack([columns[place] for place in ranks])
+                tuple(ranks), np.vstack([numbers[place] for place in ranks])
             )
         values = {name: read[parts[name]] for name in parts if name != "ranks"}
         return Measured(**values, ranks=ranks)

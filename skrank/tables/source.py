@@ -581,7 +581,7 @@ def check_known(columns, known, where="The source"):
     for name in columns.named():
         if not name or "\0" in str(name):
             raise ValueError(
-                f"Columns to read must have names without NUL. Got {name!r}: rename it."
+                f"Columns to read need a name without NUL. Got {name!r}: rename it."
             )
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)

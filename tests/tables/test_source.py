@@ -227,7 +227,7 @@ def test_a_column_whose_name_no_engine_takes_is_refused_by_every_reader(name, tm
     frame.to_parquet(tmp_path / "t.parquet")
     sources = [frame, pa.table(columns), tmp_path / "t.csv", tmp_path / "t.parquet"]
     for source in sources + [pl.DataFrame(columns)] * (name == ""):
-        with pytest.raises(ValueError, match="must have names without NUL"):
+        with pytest.raises(ValueError, match="need a name without NUL"):
             score_table(source, "mrr", qid=name)
         score_table(source, "mrr", qid="y_true")  # which does not read it
 
