@@ -649,23 +649,24 @@ def read_scores(path):
         checksum, text = about["checksum"], about["scores"]
         about = json.loads(text)
         version, is_newer = about["version"], about["version"] > VERSION
-        own = (one for one in about["metrics"] if one["greater_is_better"] is None)
-        unknown = [one["metric"] for one in own if one["metric"] not in METRICS]
     if version != VERSION:
         raise ValueError(
             f"The file {shown(os.fspath(path))} has the version {shown(version)}, and "
             f"this skrank reads version {VERSION}. "
             f"{'Install a newer skrank' if is_newer else 'Save the scores again'}."
         )
+    with _refused(path):
+        found = parquet.read_table(os.fspath(path), partitioning=None)
+        if _checksum(text, found) != checksum:
+            raise ValueError("another checksum")
+        own = (one for one in about["metrics"] if one["greater_is_better"] is None)
+        unknown = [one["metric"] for one in own if one["metric"] not in METRICS]
     if unknown:
         raise ValueError(
             f"The scores have the metric {shown(unknown[0])}, which this version of "
             "skrank does not have. Install the version that saved them."
         )
     with _refused(path):
-        found = parquet.read_table(os.fspath(path), partitioning=None)
-        if _checksum(text, found) != checksum:
-            raise ValueError("another checksum")
         table = _table_of_file(found, about)
         # Of one query, this raises if the parts do not belong together.
         one = table.take(np.arange(len(found))[:1]).summaries(average=None)
