@@ -464,12 +464,12 @@ def save(path, scored):
 
 def write_queries(path, scored):
     """Write the values of queries to a file, the whole of it or nothing."""
-    with whole_file(path) as part:
+    with whole_file(path) as file:
         if Path(path).suffix == ".csv":
             # Ids that are not UTF-8 are written as they were read.
             kept = {"encoding": "utf-8", "errors": "surrogateescape"}
-            with open(part, "w", newline="", **kept) as file:
-                write_csv(file, *rows_of_queries(scored))
+            with io.TextIOWrapper(file, newline="", **kept) as text:
+                write_csv(text, *rows_of_queries(scored))
             return
         pyarrow, tables = import_extra("pyarrow"), []
         for name, scores in scored.items():
@@ -478,4 +478,4 @@ def write_queries(path, scored):
             columns |= dict(zip(scores.metrics, values, strict=True))
             tables.append(pyarrow.table(columns))
         parquet = import_extra("pyarrow.parquet")
-        parquet.write_table(pyarrow.concat_tables(tables), part)
+        parquet.write_table(pyarrow.concat_tables(tables), file)

@@ -236,6 +236,16 @@ def test_values_of_queries_are_written_as_parquet(capsys, tmp_path):
     }
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_values_of_queries_are_written_to_a_pipe(capsys, tmp_path):
+    os.mkfifo(path := tmp_path / "q.csv")
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    assert run(capsys, "evaluate qrels a.run -m mrr --by-query q.csv")[0] == 0
+    assert path.is_fifo()
+    assert os.read(pipe, 10**6) == b"ranker,qid,mrr\nt,1,0.5\nt,2,1.0\nt,3,0.0\n"
+    os.close(pipe)
+
+
 def test_no_file_is_written_before_all_runs_are_scored(capsys, tmp_path):
     for name in ("q.csv", "q.parquet"):
         bad = f"evaluate qrels a.run nothing -m mrr --by-query {name}"

@@ -111,10 +111,10 @@ _LISTED_K = {"optional": (None, 10), "required": (1, 5, 10), "never": (None,)}
 
 _GRAMMAR = re.compile(
     r"(?P<negative>neg_)?(?P<base>[A-Za-z0-9_]+?)(?:\((?P<params>.*)\))?"
-    r"(?:(?:@|_at_)(?P<k>[1-9][0-9]*))?",
+    r"(?:(?:@|_at_)(?P<k>[1-9][0-9]{0,18}))?",
     re.ASCII,
 )
-_TREC_EVAL = re.compile(rf"({'|'.join(TREC_EVAL)})_([1-9][0-9]*)", re.ASCII)
+_TREC_EVAL = re.compile(rf"({'|'.join(TREC_EVAL)})_([1-9][0-9]{{0,18}})", re.ASCII)
 _K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re.ASCII)
 
 # A name without a cutoff must be more similar than this to one of skrank's to count as
@@ -291,7 +291,10 @@ def _read_params(name, text):
         params = {one.arg: literal(ast.unparse(one.value)) for one in call.keywords}
         if len(params) < len(call.keywords) or None in params:
             raise ValueError("not all with names of their own")
-    except (SyntaxError, ValueError, TypeError, AttributeError):
+    except (
+        *(SyntaxError, ValueError, TypeError, AttributeError),
+        *(RecursionError, MemoryError),  # of thousands of signs
+    ):
         raise ValueError(
             "The parameters in a scorer name must be literals with their names, as in "
             "'rbp(p=0.5, max_grade=2)' or \"ndcg(gain='linear')@10\"; "
@@ -314,9 +317,8 @@ def literal(text):
 def _nearest_name(name):
     """Return the nearest valid name and how similar it is, or None and 0."""
     # "NDCG(gain='linear')_at_5" has the word "ndcg_at_5", the base "ndcg" and k "5".
-    name, params, rest = re.fullmatch(
-        r"([^(]*)(\(.*\))?(.*)", name[:_MAX_LENGTH], re.DOTALL
-    ).groups("")
+    name = re.sub(r"\s*\n\s*", "", name[:_MAX_LENGTH])  # as YAML folds long ones
+    name, params, rest = re.fullmatch(r"([^(]*)(\(.*\))?(.*)", name).groups("")
     word = (name + rest).strip().lower()
     base, at, k = word.replace("_at_", "@").partition("@")
     if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
@@ -334,7 +336,7 @@ def _nearest_name(name):
         found = _meaning(close[0])
         similarity = difflib.SequenceMatcher(None, close[0], base).ratio()
     metric = METRICS[found]
-    k = int(k) if k.isascii() and k.isdigit() and int(k) else 10
+    k = int(k) if re.fullmatch("[0-9]{1,19}", k) and int(k) else 10
     with_k = metric.cutoff == "required" or (metric.cutoff == "optional" and at)
     return metric.full_name + params + (f"@{k}" if with_k else ""), similarity
 

@@ -8,6 +8,8 @@ import contextlib
 import hashlib
 import json
 import os
+import secrets
+import stat
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -240,7 +242,8 @@ class QueryScores:
         Parameters
         ----------
         path : str or path-like
-            The file. One of this name is replaced when the new one is whole.
+            The file. One of this name is replaced when the new one is whole, which gets
+            its mode. A pipe or a device is written to.
 
         Raises
         ------
@@ -277,8 +280,8 @@ class QueryScores:
         ImportError
             If pyarrow is not installed.
         ValueError
-            If `save` did not write the file, if it was changed since, or if it comes
-            from a newer version of skrank.
+            If `save` did not write the file, if it was changed or damaged since, or if
+            it comes from a newer version of skrank.
         """
         return cls(read_scores(path))
 
@@ -624,18 +627,17 @@ def write_scores(table, path):
     about = json.dumps(about)
     found = pa.table(columns.arrays, columns.names)
     about = json.dumps({"checksum": _checksum(about, found), "scores": about})
-    with whole_file(path) as part:
-        parquet.write_table(found.replace_schema_metadata({PLACE: about}), part)
+    with whole_file(path) as file:
+        parquet.write_table(found.replace_schema_metadata({PLACE: about}), file)
 
 
 def read_scores(path):
     """Return the :class:`~skrank._engine.value_table.ValueTable` of a file."""
-    parquet = import_extra("pyarrow.parquet")
-    about = None
+    parquet, about = import_extra("pyarrow.parquet"), None
     if _is_parquet(path):
         with _refused(path):
-            found = parquet.read_table(os.fspath(path), partitioning=None)
-            about = (found.schema.metadata or {}).get(PLACE)
+            schema = parquet.read_schema(os.fspath(path))
+            about = (schema.metadata or {}).get(PLACE)
     if about is None:
         raise ValueError(
             "QueryScores.load reads files that QueryScores.save or `skrank evaluate "
@@ -644,28 +646,50 @@ def read_scores(path):
         )
     with _refused(path):
         about = json.loads(about)
-        checksum, about = about["checksum"], about["scores"]
-        version = json.loads(about)["version"]
+        checksum, text = about["checksum"], about["scores"]
+        about = json.loads(text)
+        version, is_newer = about["version"], about["version"] > VERSION
     if version != VERSION:
-        cure = (
-            "Install a newer skrank" if version > VERSION else "Save the scores again"
-        )
         raise ValueError(
-            f"The file {shown(os.fspath(path))} has the version {version}, and this "
-            f"skrank reads version {VERSION}. {cure}."
+            f"The file {shown(os.fspath(path))} has the version {shown(version)}, and "
+            f"this skrank reads version {VERSION}. "
+            f"{'Install a newer skrank' if is_newer else 'Save the scores again'}."
         )
-    if _checksum(about, found) != checksum:
-        raise ValueError(_CHANGED.format(shown(os.fspath(path))))
-    about = json.loads(about)
+    with _refused(path):
+        found = parquet.read_table(os.fspath(path), partitioning=None)
+        if _checksum(text, found) != checksum:
+            raise ValueError("another checksum")
+        own = (one for one in about["metrics"] if one["greater_is_better"] is None)
+        unknown = [one["metric"] for one in own if one["metric"] not in METRICS]
+    if unknown:
+        raise ValueError(
+            f"The scores have the metric {shown(unknown[0])}, which this version of "
+            "skrank does not have. Install the version that saved them."
+        )
+    with _refused(path):
+        table = _table_of_file(found, about)
+        # Of one query, this raises if the parts do not belong together.
+        one = table.take(np.arange(len(found))[:1]).summaries(average=None)
+        named_summaries(table.rankers, table.metrics, one)
+        for j, request in enumerate(table.requests):
+            lacks_ranks = any(of_one[j].ranks is None for of_one in table.measured)
+            if request.sign not in (1, -1) or (reads_ranks(request) and lacks_ranks):
+                raise ValueError(f"{request.key!r}, which was not measured so")
+    return table
+
+
+def _table_of_file(found, about):
+    """Return the ValueTable of the columns of a file and of what is said of them."""
     columns = [column.to_numpy() for column in found.columns]
-    read = {None: None} | dict(enumerate(columns))
+    numbers = {i: one for i, one in enumerate(columns) if one.dtype != object}
+    read = {None: None} | numbers
 
     def measured(parts):
         ranks = parts["ranks"]
         if ranks is not None:
             # Metrics share them, and what is summarized reads them once.
             ranks = read.setdefault(
-                tuple(ranks), np.vstack([columns[place] for place in ranks])
+                tuple(ranks), np.vstack([numbers[place] for place in ranks])
             )
         values = {name: read[parts[name]] for name in parts if name != "ranks"}
         return Measured(**values, ranks=ranks)
@@ -704,28 +728,38 @@ def _is_parquet(path):
         return file.read(4) == b"PAR1"
 
 
-_CHANGED = (
-    "The file {} was changed after QueryScores.save wrote it: its checksum is not that "
-    "of its contents. Save the scores again."
-)
-
-
 @contextlib.contextmanager
 def _refused(path):
     """Say of a file that cannot be read that it was changed."""
     try:
         yield
-    except (OSError, ValueError, KeyError, TypeError, NotImplementedError):
-        raise ValueError(_CHANGED.format(shown(os.fspath(path)))) from None
+    except Exception as error:
+        raise ValueError(
+            f"The file {shown(os.fspath(path))} was changed after QueryScores.save "
+            f"wrote it, or is damaged: save the scores again. Got {shown(error)}."
+        ) from error
 
 
 @contextlib.contextmanager
 def whole_file(path):
-    """Yield the path of a new file, which replaces that of a path when it is whole."""
+    """Yield a new open file, which replaces that of a path when it is whole.
+
+    It has the mode of the one that it replaces. A pipe or a device is yielded itself.
+    """
+    is_there = os.path.exists(path)
+    if is_there and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            yield file
+        return
     path = os.path.realpath(path)  # the file that a link leads to
-    part = f"{path}.{os.getpid()}.part"
+    mode = stat.S_IMODE(os.stat(path).st_mode) if is_there else 0o666
+    # Nobody can guess its name, and "x" follows no link. `tempfile` ignores the umask.
+    part = f"{path}.{secrets.token_hex(8)}.part"
     try:
-        yield part
+        with open(part, "xb", opener=lambda *given: os.open(*given, mode)) as file:
+            if is_there:
+                os.chmod(file.fileno() if os.chmod in os.supports_fd else part, mode)
+            yield file
         os.replace(part, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -789,6 +823,8 @@ def _is_text(value):
 def _ids(values, dtype, form):
     """Return ids as :meth:`_Columns.add_ids` got them."""
     dtype = np.dtypes.StringDType() if dtype == "StringDType" else np.dtype(dtype)
+    if dtype.itemsize > 2**24:
+        raise ValueError("ids that take too much memory")
     if form == "integers":
         return values.astype(f"{dtype.str[0]}i8").view(dtype)
     if form == "literals":
@@ -838,15 +874,10 @@ def _described(request):
 def _request(found):
     """Return the request of which :func:`_described` returned this."""
     name, is_better = found["metric"], found["greater_is_better"]
-    if is_better is not None:
-        metric = metric_of_values(name, greater_is_better=is_better)
-    elif name in METRICS:
+    if is_better is None:
         metric = METRICS[name]
     else:
-        raise ValueError(
-            f"The scores have the metric {name!r}, which this version of skrank does "
-            "not have. Install the version that saved them."
-        )
+        metric = metric_of_values(name, greater_is_better=is_better)
     options = {key: literal(value) for key, value in found["options"].items()}
     return Request(found["key"], metric, found["sign"], Options().changed(options))
 

@@ -107,8 +107,8 @@ def align(
     ------
     ValueError
         If a line of a file is malformed (the error names it), a document occurs twice
-        for a query, a grade or a score is missing, NaN or negative, no query is
-        judged, or a parameter has an invalid value.
+        for a query, an id has more than 4,096 bytes, a grade or a score is missing, NaN
+        or negative, no query is judged, or a parameter has an invalid value.
     TypeError
         If the input has another form, or the ids are text on one side and integers on
         the other. Only the ids of a TREC file, which are always text, meet integers:

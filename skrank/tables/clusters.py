@@ -138,8 +138,8 @@ def table_of_cluster(source):
     """Return a data frame of Spark or Dask as what scores it; None for all else."""
     # With what only a data frame of each package has.
     kinds = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
-    kind, method = kinds.get(library_of(source), (None, ""))
-    return kind(source) if hasattr(source, method) else None
+    kind, method = kinds.get(library_of(source), (None, None))
+    return kind(source) if kind and hasattr(source, method) else None
 
 
 def check_columns(schema, columns):

@@ -324,7 +324,7 @@ def _text_of_arrow(column, what):
     data = np.frombuffer(data or b"", dtype=np.uint8)
     if not data.all():
         _refuse_nul(data, bounds[:-1], bounds[1:], what)
-    return fixed_width(data, bounds[:-1], bounds[1:])
+    return fixed_width(data, bounds[:-1], bounds[1:], what)
 
 
 def _is_integer_type(kind):
@@ -344,7 +344,7 @@ def _encoded(texts, what):
     data = np.frombuffer(joined, dtype=np.uint8)
     if b"\0" in joined:
         _refuse_nul(data, end - length, end, what)
-    return fixed_width(data, end - length, end)
+    return fixed_width(data, end - length, end, what)
 
 
 def _refuse_nul(data, starts, ends, what):

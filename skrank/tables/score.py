@@ -107,7 +107,9 @@ def score_table(
     source : str, path, list of paths or table
         A Parquet, CSV or Arrow (IPC) file, a pattern such as
         ``"runs/*.parquet"``, a directory of such files, a URL that DuckDB reads, or a
-        list of these. Or a table that speaks the Arrow PyCapsule protocol, such as a
+        list of these. As in pandas, pyarrow and Spark, names below a directory that
+        begin with "." or "_", such as "_temporary", are left out with all that they
+        hold. Or a table that speaks the Arrow PyCapsule protocol, such as a
         data frame of pandas, polars or pyarrow or a RecordBatchReader; a LazyFrame of
         polars; a Dataset or a Scanner of pyarrow. Rows may be in any order; files in
         which the rows of a query stand together are read once. Or a data frame of Spark

@@ -485,6 +485,7 @@ FORMATS = {
     "ipc": "ipc",
 }
 _ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
+_HIDDEN = re.compile(r"(^|/)[._]")
 _DELIMITERS = ",", "\t", ";", "|"
 
 # The bits of the integers that types hold exactly.
@@ -548,12 +549,16 @@ def _files_of(path, fetch):
         return [file for (file,) in fetch(query)] if is_pattern else [path]
     path = os.path.expanduser(path)
     if os.path.isdir(path):
-        inside = sorted(map(str, Path(path).rglob("*")))
+        below = (file.relative_to(path) for file in Path(path).rglob("*"))
+        # pandas, pyarrow and Spark leave out copies, parts and logs by these names.
+        shown_ones = (one for one in below if not _HIDDEN.search(one.as_posix()))
+        inside = sorted(os.path.join(path, one) for one in shown_ones)
         found = [name for name in inside if _reader(name) and os.path.isfile(name)]
         if not found:
             raise FileNotFoundError(
                 f"The directory {path!r} holds no file that ends with "
-                f"{', '.join('.' + ending for ending in FORMATS)}."
+                f"{', '.join('.' + ending for ending in FORMATS)}, in names that begin "
+                "with neither '.' nor '_'."
             )
         return found
     found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
@@ -574,6 +579,10 @@ class UnknownColumn(ValueError):
 def check_known(columns, known, where="The source"):
     """Raise if a column is not among those that are known, or is there twice."""
     for name in columns.named():
+        if not name or "\0" in str(name):
+            raise ValueError(
+                f"Columns to read need a name without NUL. Got {name!r}: rename it."
+            )
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
             hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -787,9 +796,15 @@ def _header(file, names, fetch):
         )
     found = []
     for delimiter in _DELIMITERS:
-        header = next(csv.reader([line], delimiter=delimiter))
-        found.append((len({*names} & {*header}), len(header), delimiter, header))
-    *_, delimiter, header = max(found, key=lambda one: one[:2])
+        with contextlib.suppress(csv.Error):  # of a field that is too long
+            header = next(csv.reader([line], delimiter=delimiter))
+            found.append((len({*names} & {*header}), len(header), delimiter, header))
+    n_found, _, delimiter, header = max(found, key=lambda one: one[:2], default=[0] * 4)
+    if not found or (n_found < len(names) and line.count('"') % 2):
+        raise ValueError(
+            f"The file {file!r} must hold the names of the columns on its first line, "
+            f"without line ends in names. Got {shown(line)}."
+        )
     return delimiter, header
 
 
@@ -814,7 +829,7 @@ def _first_line(file, fetch):
         try:
             # Bytes that are not UTF-8 are an error when the rows are read.
             with unpack(file, "rt", encoding="utf-8-sig", errors="replace") as lines:
-                return lines.readline().rstrip("\n")
+                return lines.readline(2**24).rstrip("\n")
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(
                 f"The file {file!r} must be gzip. Got: {error}."

@@ -20,7 +20,7 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_flag
+from skrank._checks import check_choice, check_flag, shown
 from skrank._docs import PathLike
 from skrank._ranking.ids import encode_qid
 
@@ -48,9 +48,9 @@ def read_qrels(path: PathLike, *, subtopics: bool = False) -> Bunch:
     Raises
     ------
     ValueError
-        If a line has another number of fields, a grade is not a finite number, or a
-        control character other than a tab occurs. The error names the file and the
-        line.
+        If a line has another number of fields, a grade is not a finite number, a field
+        that is read has more than 4,096 bytes, a line has much more than 1 MB, or a
+        control character other than a tab occurs. The error names the file and line.
 
     See Also
     --------
@@ -105,8 +105,9 @@ def read_run(path: PathLike, *, order: Literal["score", "rank"] = "score") -> Bu
     ------
     ValueError
         If a line has less than six fields, a score is not a number (or, with
-        ``order="rank"``, a rank), or a control character other than a tab occurs. The
-        error names the file and the line.
+        ``order="rank"``, a rank), a field that is read has more than 4,096 bytes, a
+        line has much more than 1 MB, or a control character other than a tab occurs.
+        The error names the file and the line.
 
     Warns
     -----
@@ -247,7 +248,7 @@ def _refuse_ids(path):
                 raise ValueError(
                     f"{path}, line {number}: the query id must be an integer of at "
                     "most 64 bits, such as 'qid:10'. Got "
-                    f"{found[0].decode('utf-8', 'replace')!r}: number the queries."
+                    f"{shown(found[0].decode('utf-8', 'replace'))}: number the queries."
                 ) from None
 
 
@@ -268,7 +269,11 @@ class Triples(NamedTuple):
     value: np.ndarray
 
 
-def fixed_width(data, starts, ends):
+# Every id gets the width of the longest one: one text among ids would fill the memory.
+_LONGEST_ID = 4096
+
+
+def fixed_width(data, starts, ends, what="fields"):
     """Return parts of a string as bytes of a width that is a multiple of 8.
 
     The text is an array of uint8; the parts are in its order. Each is read in the width
@@ -280,6 +285,10 @@ def fixed_width(data, starts, ends):
     """
     length = ends - starts
     longest = int(length.max(initial=1))
+    if longest > _LONGEST_ID:
+        raise ValueError(
+            f"The {what} must have at most {_LONGEST_ID:,} bytes. Got {longest:,}."
+        )
     width = longest + -longest % 8
     if len(starts) and starts[-1] + width > len(data):
         data = np.append(data, np.zeros(width, dtype=np.uint8))
@@ -309,6 +318,8 @@ def text_of(ids):
 
 # The bytes that are parsed at once: what is made of them stays in the cache.
 _CHUNK = 2**18
+# The bytes without a line end that are waited for: they are searched at each chunk.
+_LONGEST_LINE = 2**20
 _TAB, _NEWLINE, _RETURN, _SPACE, _UNDERSCORE = b"\t\n\r _"
 _DELETE = b"\x7f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -358,8 +369,11 @@ def read_open(file, path, format):
         file = gzip.GzipFile(fileobj=file, mode="rb")
     for chunk in _whole_lines(file, path):
         part, n_more = _parse(chunk, format)
-        if part is None:
+        if part is None or not chunk.endswith((b"\n", b"\r")):
             raise ValueError(_first_error(chunk, format, path, n_lines))
+        n_lines += n_more
+        if not len(part.value):
+            continue
         if format is RUN:
             tag = tag or _tag(chunk)
             # Of most runs the first lines show that they are none.
@@ -375,8 +389,7 @@ def read_open(file, path, format):
             by_rank = _parse(chunk, RUN_BY_RANK)[0] if _are_tied(part) else None
             ranks = None if by_rank is None else [*ranks, by_rank.value]
         parts.append(part)
-        n_lines += n_more
-    if not sum(len(part.value) for part in parts):
+    if not parts:
         raise ValueError(
             f"{path} must hold lines of {format.n_fields} fields ({format.fields}). "
             "Got no line."
@@ -434,7 +447,7 @@ def _are_tied(triples):
 
 
 def _whole_lines(file, path):
-    """Yield the bytes of a file, some whole lines at a time."""
+    """Yield the bytes of a file, some whole lines at a time; too long ones in parts."""
     try:
         left = file.read(_CHUNK).removeprefix(_BYTE_ORDER_MARK)
         while left:
@@ -445,8 +458,8 @@ def _whole_lines(file, path):
             end = left.rfind(b"\n") + 1
             # What comes after a return at the very end may be its newline.
             end = max(end, left.rfind(b"\r", end, -1) + 1)
-            if end:
-                yield left[:end]
+            if end or len(left) > _LONGEST_LINE:
+                yield left[: end or None]
             left = left[end:] + more
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} cannot be unpacked: {error}") from None
@@ -459,7 +472,7 @@ def _parse(chunk, format):
     newlines = np.flatnonzero(data == _NEWLINE)
     n_returns = np.count_nonzero(data == _RETURN) if b"\r" in chunk else 0
     if n_returns > np.count_nonzero(data[newlines - 1] == _RETURN):
-        return _parse(_END_OF_LINE.sub(b"\n", chunk), format)
+        return _parse(chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n"), format)
     n_lines = len(newlines) - 1
     n_control = np.count_nonzero(data < _SPACE) - len(_PADDING)
     n_known = len(newlines) + n_returns
@@ -478,11 +491,11 @@ def _parse(chunk, format):
     words = _words_of_lines(data, starts, ends, newlines, format)
     if words is None:
         return None, n_lines
-    columns = [
-        fixed_width(data, starts[words + i], ends[words + i])
-        for i in (0, format.document, format.value)
-    ]
     try:
+        columns = [
+            fixed_width(data, starts[words + i], ends[words + i])
+            for i in (0, format.document, format.value)
+        ]
         columns[-1] = _numbers(columns[-1], format)
     except ValueError:
         return None, n_lines
@@ -529,22 +542,24 @@ def _numbers(text, format):
 def _first_error(chunk, format, path, n_before):
     """Return the error for the first malformed line."""
     for number, line in enumerate(_END_OF_LINE.split(chunk), n_before + 1):
+        where = f"{path}, line {number}: "
         control = _CONTROL.search(line)
         if control:
-            shown = repr(line[:100].decode("utf-8", "replace"))
+            got = repr(line[:100].decode("utf-8", "replace"))
             is_zero = control[0] == b"\0"
             return (
-                f"{path}, line {number}: fields must be separated by spaces or tabs, "
-                "without other control characters. Got the byte "
-                f"0x{control[0].hex()}: {shown}."
+                f"{where}fields must be separated by spaces or tabs, without other "
+                f"control characters. Got the byte 0x{control[0].hex()}: {got}."
                 + " Is it text in UTF-16? Save it as UTF-8."
                 * is_zero
             )
         words = _WORD.findall(line)
         if not words or words[0].startswith(b"#"):
             continue
-        where = f"{path}, line {number}: "
-        shown = repr(line.decode("utf-8", "replace").strip()[:100])
+        got = repr(line.decode("utf-8", "replace").strip()[:100])
+        read = (words[i] for i in (0, format.document, format.value) if i < len(words))
+        if max(map(len, read)) > _LONGEST_ID:
+            return f"{where}fields must have at most {_LONGEST_ID:,} bytes. Got {got}."
         too_many = len(words) > format.n_fields and not format.is_open
         if len(words) < format.n_fields or too_many:
             is_table = format is QRELS and len(words) == 3 and number == 1
@@ -552,7 +567,7 @@ def _first_error(chunk, format, path, n_before):
             is_qrels = format.is_open and len(words) == QRELS.n_fields
             return (
                 f"{where}{format.n_fields} fields expected ({format.fields}). "
-                f"Got {len(words)}: {shown}."
+                f"Got {len(words)}: {got}."
                 + " Is it a table, as those of BEIR? Let its name end in .tsv."
                 * is_table
                 + " This looks like a run. The judgements come first." * is_run
@@ -561,5 +576,5 @@ def _first_error(chunk, format, path, n_before):
         try:
             _numbers(np.array([words[format.value]]), format)
         except ValueError:
-            return f"{where}the {format.noun} must be a number. Got {shown}."
-    return f"{path} is not a text file of TREC."
+            return f"{where}the {format.noun} must be a number. Got {got}."
+    return f"{where}a line must have at most {_LONGEST_LINE:,} bytes. Got a longer one."

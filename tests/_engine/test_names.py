@@ -75,12 +75,14 @@ REFUSED = {
     "ndcg@\u0665": "ndcg@10",
     "ndcg\n": "ndcg",
     "ndcg_cut_0": "ndcg",
+    "ndcg@99999999999999999999": "ndcg@10",
     # With parameters.
     "rpb(p=0.5)": "rbp(p=0.5)",
     "precision(threshold=1)": "precision(threshold=1)@10",
     "mean_rank(threshold=1)": "neg_mean_rank(threshold=1)",
     "ndcg@10(threshold=1)": "ndcg(threshold=1)@10",
     "ndcg(": "ndcg",
+    "rbp(p=0.5,\n max_grade=2\n)": "rbp(p=0.5,max_grade=2)",  # as YAML folds it
     # A cutoff where there is none, and none where one is needed.
     "query_auc@5": "query_auc",
     "gauc@5": "query_auc",
@@ -167,6 +169,14 @@ def test_a_refused_name_is_answered_with_the_nearest_one(name):
         parse_name(name)
     assert repr(name) in str(error.value)
     assert MESSAGE.search(str(error.value)).group(1) == REFUSED[name]
+
+
+def test_a_name_of_any_length_is_refused_in_a_sentence():
+    signs = [f"ndcg(gain={'-' * n}1)" for n in (5000, 100_000)]
+    for name in ("ndcg@" + "9" * 5000, "P_" + "9" * 5000, *signs):
+        with pytest.raises(ValueError, match=r"Did you mean|must be lit") as error:
+            read_metric(name)
+        assert len(str(error.value)) < 400
 
 
 @pytest.mark.parametrize("name", OF_SKLEARN)

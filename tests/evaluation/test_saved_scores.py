@@ -3,8 +3,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
+import os
 import pickle
+import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +16,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank._engine.request import METRICS
-from skrank.evaluation.query_scores import PLACE
+from skrank.evaluation import query_scores
+from skrank.evaluation.query_scores import PLACE, VERSION, _checksum
 from skrank.metrics import QueryScores, add_scorer, score_queries
 from skrank.stats import compare_rankers, confidence_interval
 from tests.brute_force import ADJUSTABLE, LISTED, OF_COLUMNS, full_name
@@ -241,13 +245,15 @@ def test_a_function_among_the_parameters_is_refused(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
-def rewritten(path, change, **about):
+def rewritten(path, change, is_forged=False, **about):
     """Write a file once more, with another table or other metadata."""
     found = pyarrow.parquet.read_table(path)
     metadata = dict(found.schema.metadata)
     if about:
         outer = json.loads(metadata[PLACE])
         outer["scores"] = json.dumps(json.loads(outer["scores"]) | about)
+        if is_forged:
+            outer["checksum"] = _checksum(outer["scores"], found)
         metadata[PLACE] = json.dumps(outer).encode()
     found = change(found).replace_schema_metadata(metadata)
     pyarrow.parquet.write_table(found, path)
@@ -323,15 +329,42 @@ def test_a_file_with_a_changed_bit_is_refused(saved):
     assert all("scores.parquet'" in message for message in refused)
 
 
-def test_other_files_newer_and_older_ones_are_named(saved, tmp_path):
+# What a file may say that no scores have, with the checksum of what it says.
+FORGED = {
+    "signs": {"rankers": ["-" * 5000 + "1", "'new'"]},  # RecursionError
+    "more signs": {"rankers": ["-" * 100_000 + "1", "'new'"]},  # MemoryError
+    "no rankers": {"rankers": []},
+    "no such column": {"weight": 99},
+    "no such place": {"keys": [["qid", 99, "<i8", "numbers"]]},
+    "ids of 1 GB": {"keys": [["qid", 0, "|V1000000000", "text"]]},
+    "ids of 2 GB": {"keys": [["qid", 0, "<U500000000", "text"]]},
+    "no version": {"version": None},
+    "no metric": {"metrics": [{}, {}]},
+}
+
+
+@pytest.mark.parametrize("about", FORGED.values(), ids=FORGED)
+def test_a_forged_file_is_refused_whatever_it_holds(about, saved):
+    rewritten(saved, lambda table: table, is_forged=True, **about)
+    with pytest.raises(ValueError, match=r"scores\.parquet' was changed after"):
+        QueryScores.load(saved)
+
+
+def test_other_files_newer_and_older_ones_are_named(saved, tmp_path, monkeypatch):
     rewritten(saved, lambda table: table, version=99)
     with pytest.raises(ValueError, match=r"has the version 99.*Install a newer skrank"):
         QueryScores.load(saved)
     rewritten(saved, lambda table: table, version=1)
     with pytest.raises(ValueError, match=r"has the version 1,.*Save the scores again"):
         QueryScores.load(saved)
+    unknown = {"metric": "mrr_2", "greater_is_better": None}
+    found = {"version": VERSION, "metrics": [unknown]}
+    rewritten(saved, lambda table: table, is_forged=True, **found)
+    with pytest.raises(ValueError, match=r"'mrr_2', which .* does not have\. Install"):
+        QueryScores.load(saved)
     other = tmp_path / "other.parquet"
     pyarrow.parquet.write_table(pa.table({"qid": [1], "mrr": [0.5]}), other)
+    monkeypatch.setattr(pyarrow.parquet, "read_table", None)  # may be very large
     with pytest.raises(ValueError, match=r"other\.parquet'.*from_frame"):
         QueryScores.load(other)
     other.write_bytes(pickle.dumps({"not": "run"}))
@@ -345,9 +378,8 @@ def test_a_file_is_replaced_by_a_whole_one_only(saved, monkeypatch):
     before = saved.read_bytes()
     scores = score_queries([1, 0], [2, 1], "mrr")
 
-    def stop(table, path):
-        with open(path, "wb") as file:
-            file.write(b"PAR1")
+    def stop(table, file):
+        file.write(b"PAR1")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(pyarrow.parquet, "write_table", stop)
@@ -355,6 +387,54 @@ def test_a_file_is_replaced_by_a_whole_one_only(saved, monkeypatch):
         scores.save(saved)
     assert saved.read_bytes() == before
     assert [*saved.parent.iterdir()] == [saved]
+
+
+ONE = score_queries([1, 0], [2, 1], "mrr")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_a_file_keeps_its_mode_and_a_new_one_has_that_of_the_umask(tmp_path):
+    path, link = tmp_path / "scores.parquet", tmp_path / "link"
+    link.symlink_to(path.name)
+    before = os.umask(0o027)
+    try:
+        ONE.save(link)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        for mode in (0o600, 0o666, 0o444):
+            path.chmod(mode)
+            ONE.save(link)
+            assert stat.S_IMODE(path.stat().st_mode) == mode
+    finally:
+        os.umask(before)
+
+
+def test_a_link_with_the_name_of_the_part_is_not_followed(tmp_path, monkeypatch):
+    (tmp_path / "other").write_text("kept")
+    monkeypatch.setattr(query_scores.secrets, "token_hex", lambda n_bytes: "guess")
+    (tmp_path / "scores.parquet.guess.part").symlink_to(tmp_path / "other")
+    with pytest.raises(FileExistsError):
+        ONE.save(tmp_path / "scores.parquet")
+    assert (tmp_path / "other").read_text() == "kept"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_a_pipe_is_written_and_not_replaced(tmp_path):
+    (path := tmp_path / "pipe").symlink_to("real")
+    os.mkfifo(tmp_path / "real")
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    ONE.save(path)
+    assert path.is_fifo()
+    (tmp_path / "copy").write_bytes(os.read(pipe, 10**6))
+    os.close(pipe)
+    assert_same(QueryScores.load(tmp_path / "copy"), ONE)
+
+
+def test_threads_that_save_to_one_path_leave_one_whole_file(tmp_path):
+    path = tmp_path / "scores.parquet"
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(ONE.save, [path] * 80)] == [None] * 80
+    assert_same(QueryScores.load(path), ONE)
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_without_pyarrow_the_error_has_the_cure(tmp_path, monkeypatch):

@@ -145,6 +145,11 @@ def test_columns_and_keys_of_other_names_are_read():
     assert rows_of(align(qrels, hits, **names)) == rows_of(align(QRELS, RUN))
 
 
+def test_an_id_that_would_fill_the_memory_is_refused():
+    with pytest.raises(ValueError, match="document ids of run must have at most 4,096"):
+        align(QRELS, {"q1": {"d1": 1.0, "x" * 4097: 2.0}})
+
+
 def test_integer_ids_stay_integers():
     aligned = align({7: {-(2**62): 1}}, {7: [2**62, -(2**62)]})
     assert aligned.doc_id.tolist() == [2**62, -(2**62)]

@@ -197,6 +197,41 @@ def test_folders_neither_add_nor_override_a_column(tmp_path):
     assert score_table(tmp_path, "mrr").summary() == {"mrr": 1.0}
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".ipynb_checkpoints/0-checkpoint.parquet", "day/_temporary/0.parquet"),
+        *("_delta_log/0.checkpoint.parquet", "._0.parquet", "_SUCCESS"),
+        *("README.md", "1.csv/README"),
+    ],
+)
+def test_a_folder_is_read_as_other_tools_read_it(name, tmp_path):
+    folder = tmp_path / "_out" / ".today"  # only names below the folder count
+    (folder / name).parent.mkdir(parents=True)
+    (folder / name).write_bytes(b"\0\5\x16\7")
+    if name.endswith(".parquet") and name != "._0.parquet":
+        pq.write_table(pa.table(SMALL), folder / name)
+    with pytest.raises(FileNotFoundError, match="holds no file that ends with "):
+        score_table(folder, "mrr")
+    pq.write_table(pa.table(SMALL), folder / "0.parquet")
+    assert score_table(folder, "num_ret").summary() == {"num_ret": 3}
+    if name[0] in "._d":
+        assert pq.read_table(folder).num_rows == 3
+
+
+@pytest.mark.parametrize("name", ["", "\0", "a\0b"])
+def test_a_column_whose_name_no_engine_takes_is_refused_by_every_reader(name, tmp_path):
+    columns = {name if one == "qid" else one: SMALL[one] for one in SMALL}
+    frame = pd.DataFrame(columns)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    sources = [frame, pa.table(columns), tmp_path / "t.csv", tmp_path / "t.parquet"]
+    for source in sources + [pl.DataFrame(columns)] * (name == ""):
+        with pytest.raises(ValueError, match="need a name without NUL"):
+            score_table(source, "mrr", qid=name)
+        score_table(source, "mrr", qid="y_true")  # which does not read it
+
+
 def test_decimals_with_more_digits_than_duckdb_reads_are_refused(tmp_path):
     large = [decimal.Decimal(10**45), decimal.Decimal(10**45 + 1), decimal.Decimal(1)]
     table = pa.table(SMALL | {"qid": pa.array(large, pa.decimal256(50, 0))})
@@ -334,6 +369,8 @@ ROW = HEADER + "1,1,2\n"
         ("t.parquet", "", r"t\.parquet' must hold a table\. Got 0 bytes"),
         ("t.csv", "\n1,1,1\n", r"t\.csv' must hold the names of the columns"),
         ("t.csv", HEADER, "The source has no rows"),
+        ("t.csv", '"a\n",' + HEADER, r"t\.csv' must hold the names .* Got '\"a'"),
+        ("t.csv", "x" * 200_000, r"t\.csv' must hold the names .* Got 'x+\.\.\."),
         ("t.csv", HEADER + "1,1,x\n", r"'y_score' of '.*t\.csv' must hold .*Got 'x'"),
         ("t.csv", HEADER + "1,1,1_0\n", r"'y_score' of '.*t\.csv' must hold numbers"),
         ("t.csv", HEADER + "1,,1\n", "'y_true' has 1 missing"),

@@ -113,6 +113,33 @@ def test_a_bad_line_of_judgements_is_named(tmp_path, line, error):
         read_qrels(write(tmp_path / "qrels", f"1 0 e 1\n{line}\n"))
 
 
+TOO_LONG = {
+    "a document": (f"1 Q0 {'x' * 4097} 1 2 t", "fields must have at most 4,096 bytes"),
+    "a score": (f"1 Q0 d 1 {'9' * 4097} t", r"4,096 bytes\. Got '1 Q0 d 1 9+'\.$"),
+    "no line end": ("x" * 7000, "fields must have at most 4,096 bytes"),
+    "a tag": (f"1 Q0 d 1 2 {'t' * 7000}", "a line must have at most 5,000 bytes"),
+    "a comment": ("#" * 7000, "a line must have at most 5,000 bytes"),
+}
+
+
+@pytest.mark.parametrize(("line", "error"), TOO_LONG.values(), ids=TOO_LONG)
+def test_a_field_or_a_line_that_would_fill_the_memory_is_named(
+    tmp_path, monkeypatch, line, error
+):
+    monkeypatch.setattr(trec_text, "_LONGEST_LINE", 5000)
+    monkeypatch.setattr(trec_text, "_CHUNK", 100)
+    text = f"1 Q0 e 1 3 t\n{line}\n1 Q0 f 1 3 t\n"
+    with pytest.raises(ValueError, match=rf"a\.run, line 2: .*{error}"):
+        read_run(write(tmp_path / "a.run", text))
+
+
+def test_the_longest_id_and_what_is_not_read_are_no_error(tmp_path):
+    long, longer = "x" * 4096, "y" * 5000
+    text = f"#{longer}\n{long} {longer} {long} {longer} 2.5 {longer}\n"
+    run = read_run(write(tmp_path / "a.run", text))
+    assert (run.qid[0], run.doc_id[0], run.score[0]) == (long, long, 2.5)
+
+
 def test_lines_that_only_together_have_the_right_number_of_words_raise(tmp_path):
     with pytest.raises(ValueError, match=r"line 1: 4 fields expected .* Got 3"):
         read_qrels(write(tmp_path / "qrels", "1 0 d\n1 0 e 1 1\n"))
@@ -263,6 +290,7 @@ BAD_LETOR = {
     "1 qid:1 99999999999999999999:2\n": "features that fit into int32",
     "1 qid:1 3000000000:2\n": "features that fit into int32",
     "1 qid:abc 1:2\n": "line 1: the query id must be an integer.*Got 'qid:abc'",
+    "1 qid:" + "9" * 300: r"line 1: .* Got 'qid:9+\.\.\.: number the queries",
     "1,2 qid:1 1:2\n": "cannot be read as text of LETOR .*'1,2'",
     "": "Got no line",
     "# nothing\n": "Got no line",
