@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import itertools
 import math
 from fractions import Fraction
 from math import comb, log2
@@ -11,45 +12,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skrank import metrics
-from tests.brute_force import LESS_IS_BETTER, NAMES, call, query_values
+from tests.brute_force import NAMES, SPREAD, SUMMARIES, call, exempt, query_values
 
 pytestmark = pytest.mark.slow_rows
 
 
-READS_FIRST_RANK = {
-    "mrr",
-    "mrr@3",
-    "hits@3",
-    "mean_rank",
-    "median_rank",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "inverse_mean_rank",
-    "inverse_geometric_mean_rank",
-    "inverse_median_rank",
-    "rank_variance",
-    "rank_standard_deviation",
-    "rank_median_absolute_deviation",
-    "adjusted_mean_rank",
-    "adjusted_mean_rank_index",
-    "adjusted_geometric_mean_rank_index",
-    "adjusted_hits@3",
-    "adjusted_mrr",
-    "adjusted_mrr@3",
-    "z_geometric_mean_rank",
-    "z_hits@3",
-    "z_mean_rank",
-    "z_mrr",
-    "z_mrr@3",
-}
-
-
-# Ties alone part the ranks of one query.
-SPREAD = {
-    "rank_variance",
-    "rank_standard_deviation",
-    "rank_median_absolute_deviation",
-}
+READS_FIRST_RANK = exempt("mrr", "hits", "mean_rank", *SUMMARIES)
+READS_FIRST_RANK |= {"adjusted_mean_rank", "adjusted_mean_rank_index"}
 
 
 def sqrt_gain(grade):
@@ -116,18 +85,12 @@ def assert_it_is_what_all_orders_say(name, rows, **options):
 
 @pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
 def test_a_policy_is_what_all_orders_say(name, own):
-    rows = tied_lists(1)
     for ties in ("expected", "first", "optimistic", "pessimistic"):
-        assert_it_is_what_all_orders_say(name, rows, ties=ties, **own)
-
-
-@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
-def test_a_policy_is_what_all_orders_say_with_a_threshold(name, own):
-    rows = tied_lists(2, n_queries=25, max_length=5)
-    for ties in ("expected", "pessimistic"):
-        for threshold in (1, "max"):
-            options = {"ties": ties, "threshold": threshold, **own}
-            assert_it_is_what_all_orders_say(name, rows, **options)
+        assert_it_is_what_all_orders_say(name, tied_lists(1), ties=ties, **own)
+    few = tied_lists(2, n_queries=25, max_length=5)
+    for ties, threshold in itertools.product(("expected", "pessimistic"), (1, "max")):
+        options = {"ties": ties, "threshold": threshold, **own}
+        assert_it_is_what_all_orders_say(name, few, **options)
 
 
 @pytest.mark.parametrize("name", sorted(READS_FIRST_RANK))
@@ -147,37 +110,6 @@ def test_ties_that_are_broken_are_no_spread(name):
     for ties in ("optimistic", "pessimistic", "first", "realistic"):
         values = call(name, y_true, y_score, qid=qid, ties=ties, average=None)
         assert not values[~np.isnan(values)].any()
-
-
-@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
-def test_optimistic_and_pessimistic_enclose_the_others(name, own):
-    if name in SPREAD:
-        return
-    y_true, y_score, qid = tied_lists(4, n_queries=200, max_length=12)
-    by_policy = {
-        ties: call(name, y_true, y_score, qid=qid, ties=ties, average=None, **own)
-        for ties in ("pessimistic", "expected", "first", "optimistic")
-    }
-    low, high = by_policy["pessimistic"], by_policy["optimistic"]
-    if name in LESS_IS_BETTER:
-        low, high = high, low
-    known = ~np.isnan(low)
-    for values in by_policy.values():
-        assert (values[known] >= low[known] - 1e-12).all()
-        assert (values[known] <= high[known] + 1e-12).all()
-
-
-@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
-def test_without_ties_all_policies_agree(name, own):
-    y_true, _, qid = tied_lists(5)
-    y_score = np.random.default_rng(5).permutation(len(qid))
-    policies = ["expected", "first", "optimistic", "pessimistic"]
-    if name in READS_FIRST_RANK:
-        policies.append("realistic")
-    values = [
-        call(name, y_true, y_score, qid=qid, ties=ties, **own) for ties in policies
-    ]
-    assert values == pytest.approx(values[:1] * len(values), rel=1e-12)
 
 
 # From the hypergeometric laws, in whole numbers: t documents above a class of n, of
