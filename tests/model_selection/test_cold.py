@@ -76,16 +76,6 @@ class TestColdStartKFold:
             assert_array_equal(one[1], other[1])
 
 
-def test_seeds_give_different_folds_and_one_seed_the_same():
-    def folds(cold, seed):
-        cv = ColdStartKFold(4, cold=cold, shuffle=True, random_state=seed)
-        return str([t.tolist() for _, t in cv.split(USER, qid=USER, item=ITEM)])
-
-    for cold in ("user", "item", "both"):
-        assert folds(cold, 3) == folds(cold, np.random.RandomState(3))
-        assert len({folds(cold, seed) for seed in range(5)}) == 5
-
-
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [

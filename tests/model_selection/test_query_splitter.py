@@ -4,13 +4,14 @@
 
 import inspect
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
@@ -24,6 +25,7 @@ from skrank.model_selection import (
     ColdStartKFold,
     LeaveLastOut,
     QueryKFold,
+    QueryShuffleSplit,
     QueryTimeSeriesSplit,
     RepeatedQueryKFold,
     StratifiedQueryKFold,
@@ -37,6 +39,8 @@ pytestmark = pytest.mark.slow_rows
 # Each splitter with the metadata that it reads besides the query ids.
 SPLITTERS = [
     (QueryKFold(3), []),
+    (QueryShuffleSplit(3, test_size=0.3, random_state=0), []),
+    (QueryShuffleSplit(2, test_size=0.3, train_size=0.4, random_state=0), []),
     (StratifiedQueryKFold(3), []),
     (StratifiedQueryKFold(3, shuffle=True, random_state=0), []),
     (RepeatedQueryKFold(2, 2, random_state=0), []),
@@ -275,6 +279,52 @@ def by_hand(cv, names, model):
         scores["ndcg@5"].append(ndcg_score(Y[test], y_score, qid=QID[test], k=5))
         scores["mrr"].append(mrr_score(Y[test], y_score, qid=QID[test]))
     return scores
+
+
+# Those whose folds are drawn, of any number, and where each row is tested once.
+FOLDS = [
+    QueryKFold,
+    StratifiedQueryKFold,
+    *(
+        partial(ColdStartKFold, cold=cold, item=METADATA["item"])
+        for cold in ("user", "item", "both")
+    ),
+]
+DRAWN = [
+    *(partial(fold, 4, shuffle=True) for fold in FOLDS),
+    partial(QueryShuffleSplit, 3, test_size=0.3),
+    partial(RepeatedQueryKFold, 3, 2),
+]
+
+
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_seeds_give_different_folds_and_one_seed_the_same(drawn):
+    def folds(seed):
+        return str(splits(drawn(random_state=seed), X, Y, qid=QID))
+
+    assert folds(3) == folds(3) == folds(np.random.RandomState(3))
+    assert len({folds(seed) for seed in range(5)}) == 5
+    found = splits(drawn(random_state=0), X, Y, qid=QID)
+    assert len({str(test) for _, test in found}) == len(found)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("fold", FOLDS[:4])
+def test_each_row_is_tested_once(fold, shuffle):
+    cv = fold(4, shuffle=shuffle)
+    tests = [test for _, test in cv.split(X, Y, qid=QID)]
+    assert_array_equal(np.sort(np.concatenate(tests)), np.arange(N))
+
+
+@pytest.mark.parametrize(
+    "splitter", [QueryKFold, StratifiedQueryKFold, RepeatedQueryKFold, ColdStartKFold]
+)
+def test_there_are_no_more_folds_than_queries(splitter):
+    for _, test in splitter(15).split(X, Y > -1, qid=QID):
+        assert len({*QID[test]}) == 1
+    message = "n_splits=16 greater than the number of queries: 15"
+    with pytest.raises(ValueError, match=message):
+        next(splitter(16).split(X, Y, qid=QID))
 
 
 # Some splitters cut queries on purpose.
