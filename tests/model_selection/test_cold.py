@@ -76,27 +76,6 @@ class TestColdStartKFold:
             assert_array_equal(one[1], other[1])
 
 
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        (
-            {"cold": "items"},
-            ValueError,
-            r"\{'both', 'item', 'user'\}. Got 'items'",
-        ),
-        ({"cold": None}, ValueError, "'cold' parameter of ColdStartKFold.*Got None"),
-        ({"cold": ["user"]}, ValueError, r"Got \['user'\] instead"),
-        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
-        ({"shuffle": None}, TypeError, "shuffle must be True or False. Got None"),
-        ({"random_state": 1}, ValueError, "of ColdStartKFold must be None if shuffle"),
-        ({"item": 0}, TypeError, "'item' parameter of ColdStartKFold.*Got 0 instead"),
-    ],
-)
-def test_bad_parameters_are_refused(parameters, error, message):
-    with pytest.raises(error, match=message):
-        ColdStartKFold(**parameters)
-
-
 @pytest.mark.slow_rows
 @pytest.mark.parametrize("cold", ["item", "both"])
 @pytest.mark.parametrize(

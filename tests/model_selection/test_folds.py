@@ -157,23 +157,6 @@ class TestStratifiedQueryKFold:
         with pytest.raises(ValueError, match=message):
             next(StratifiedQueryKFold(2).split(np.zeros(6), y, qid=list("aabbcc")))
 
-    @pytest.mark.parametrize(
-        ("parameters", "error", "message"),
-        [
-            ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
-            ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
-            ({"shuffle": "yes"}, TypeError, "shuffle must be True or False. Got 'y"),
-            (
-                {"random_state": 0},
-                ValueError,
-                "of StratifiedQueryKFold must be None",
-            ),
-        ],
-    )
-    def test_bad_parameters_are_refused(self, parameters, error, message):
-        with pytest.raises(error, match=message):
-            StratifiedQueryKFold(**parameters)
-
 
 class TestRepeatedQueryKFold:
     def test_each_repetition_is_a_shuffled_k_fold_with_other_draws(self):
@@ -194,18 +177,6 @@ class TestRepeatedQueryKFold:
 
     def test_ten_times_five_folds_are_the_default(self):
         assert RepeatedQueryKFold().get_n_splits() == 50
-
-    @pytest.mark.parametrize(
-        ("parameters", "error", "message"),
-        [
-            ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
-            ({"n_repeats": 0}, ValueError, "n_repeats == 0, must be >= 1"),
-            ({"n_repeats": True}, TypeError, "n_repeats must be an instance of int"),
-        ],
-    )
-    def test_bad_parameters_are_refused(self, parameters, error, message):
-        with pytest.raises(error, match=message):
-            RepeatedQueryKFold(**parameters)
 
 
 @pytest.mark.parametrize("splitter", [QueryKFold, StratifiedQueryKFold])

@@ -4,6 +4,7 @@
 
 import inspect
 import pickle
+from datetime import timedelta
 from functools import partial
 
 import numpy as np
@@ -325,6 +326,88 @@ def test_there_are_no_more_folds_than_queries(splitter):
     message = "n_splits=16 greater than the number of queries: 15"
     with pytest.raises(ValueError, match=message):
         next(splitter(16).split(X, Y, qid=QID))
+
+
+BAD = {
+    QueryKFold: [
+        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+        ({"n_splits": -3}, ValueError, "n_splits == -3, must be >= 2"),
+        ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
+        ({"n_splits": True}, TypeError, "n_splits must be an instance of int"),
+        ({"n_splits": "5"}, TypeError, "n_splits must be an instance of int"),
+        ({"shuffle": 1}, TypeError, "shuffle must be True or False. Got 1"),
+        ({"random_state": 0}, ValueError, "must be None if shuffle is False"),
+    ],
+    StratifiedQueryKFold: [
+        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+        ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
+        ({"shuffle": "yes"}, TypeError, "shuffle must be True or False. Got 'y"),
+        ({"random_state": 0}, ValueError, "of StratifiedQueryKFold must be None"),
+    ],
+    RepeatedQueryKFold: [
+        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+        ({"n_repeats": 0}, ValueError, "n_repeats == 0, must be >= 1"),
+        ({"n_repeats": True}, TypeError, "n_repeats must be an instance of int"),
+    ],
+    QueryTimeSeriesSplit: [
+        ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+        ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
+        ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
+        ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
+        ({"gap": "1M"}, ValueError, "'gap' parameter of QueryTime.*'7D'.*Got '1M'"),
+        ({"gap": timedelta(-1)}, ValueError, "gap == .*must be >= 0"),
+        ({"gap": np.timedelta64("NaT", "s")}, ValueError, "gap == .*must be >= 0"),
+        ({"test_size": 0}, ValueError, "test_size == 0, must be >= 1"),
+        ({"test_size": 0.2}, TypeError, "test_size must be an instance of int"),
+        ({"max_train_size": 0}, ValueError, "max_train_size == 0, must be >= 1"),
+        ({"time": None}, TypeError, "'time' parameter of QueryTimeSeries.*Got No"),
+        ({"time": 3}, TypeError, r"array-like of shape \(n_samples,\). Got 3 inst"),
+    ],
+    TimeRangeSplit: [
+        ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+        ({"test_size": 0}, ValueError, "'test_size' parameter of TimeRange.*Got 0"),
+        ({"test_size": 1.0}, ValueError, r"range \(0.0, 1.0\).*Got 1.0 instead"),
+        ({"test_size": "7"}, ValueError, "units W, D, h, min and s.*Got '7' inst"),
+        ({"test_size": "1M"}, ValueError, "Got '1M' instead"),
+        ({"test_size": "0D"}, ValueError, "Got '0D' instead"),
+        ({"test_size": timedelta(-1)}, ValueError, "Got .*days=-1"),
+        ({"test_size": np.timedelta64("NaT", "s")}, ValueError, "Got .*NaT"),
+        ({"test_size": True}, TypeError, "Got True instead"),
+        ({"test_size": None}, TypeError, "Got None instead"),
+        ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
+        ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
+        ({"gap": "7 years"}, ValueError, "'gap' parameter of TimeRangeSplit.*years"),
+        ({"drop_new": "cold"}, ValueError, "'drop_new' parameter of TimeRange.*cold"),
+        ({"time": None}, TypeError, "'time' parameter of TimeRangeSplit.*Got None"),
+        ({"n_splits": "14D"}, TypeError, "not str. Did you mean test_size='14D'"),
+        ({"n_splits": 0.2}, TypeError, "not float. Did you mean test_size=0.2"),
+        ({"item": 3}, TypeError, "'item' parameter of TimeRangeSplit.*Got 3"),
+    ],
+    LeaveLastOut: [
+        ({"k": 0}, ValueError, "k == 0, must be >= 1"),
+        ({"k": 1.0}, TypeError, "k must be an instance of int"),
+        ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+        ({"time": 1.5}, TypeError, "'time' parameter of LeaveLastOut.*Got 1.5"),
+    ],
+    ColdStartKFold: [
+        ({"cold": "items"}, ValueError, r"\{'both', 'item', 'user'\}. Got 'items'"),
+        ({"cold": None}, ValueError, "'cold' parameter of ColdStartKFold.*Got None"),
+        ({"cold": ["user"]}, ValueError, r"Got \['user'\] instead"),
+        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+        ({"shuffle": None}, TypeError, "shuffle must be True or False. Got None"),
+        ({"random_state": 1}, ValueError, "of ColdStartKFold must be None if shuffle"),
+        ({"item": 0}, TypeError, "'item' parameter of ColdStartKFold.*Got 0 instead"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("splitter", "parameters", "error", "message"),
+    [(splitter, *row) for splitter, rows in BAD.items() for row in rows],
+)
+def test_bad_parameters_are_refused(splitter, parameters, error, message):
+    with pytest.raises(error, match=message):
+        splitter(**parameters)
 
 
 # Some splitters cut queries on purpose.

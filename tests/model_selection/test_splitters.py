@@ -141,22 +141,6 @@ class TestQueryKFold:
         assert pairs.min() > 0.05
         assert pairs.max() < 0.35
 
-    @pytest.mark.parametrize(
-        ("parameters", "error", "message"),
-        [
-            ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
-            ({"n_splits": -3}, ValueError, "n_splits == -3, must be >= 2"),
-            ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
-            ({"n_splits": True}, TypeError, "n_splits must be an instance of int"),
-            ({"n_splits": "5"}, TypeError, "n_splits must be an instance of int"),
-            ({"shuffle": 1}, TypeError, "shuffle must be True or False. Got 1"),
-            ({"random_state": 0}, ValueError, "must be None if shuffle is False"),
-        ],
-    )
-    def test_bad_parameters_are_refused(self, parameters, error, message):
-        with pytest.raises(error, match=message):
-            QueryKFold(**parameters)
-
     def test_it_prints_like_a_splitter_of_scikit_learn(self):
         assert repr(QueryKFold(np.int64(4), shuffle=True)) == (
             "QueryKFold(n_splits=4, qid_column='qid', random_state=None, shuffle=True)"
