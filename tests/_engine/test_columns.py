@@ -7,11 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skrank.metrics import (
-    ild_score,
-    of_items,
-    popularity_score,
-)
+from skrank.metrics import ild_score, of_items, popularity_score
 
 
 @pytest.mark.parametrize("kind", ["series", "dict", "array", "strings", "sparse"])

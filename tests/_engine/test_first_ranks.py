@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from skrank import metrics
-from skrank.metrics import (
-    geometric_mean_rank,
-    mean_rank,
-    median_rank,
-)
+from skrank.metrics import geometric_mean_rank, mean_rank, median_rank
 from tests.brute_force import all_orders, first_rank, relevant_grades
 
 

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from skrank._engine.value_table import (
-    average_repeats,
-    distinct,
-    join_rankers,
-    joined,
-)
+from skrank._engine.value_table import average_repeats, distinct, join_rankers, joined
 from skrank.metrics import QueryScores, score_queries
 
 pytestmark = pytest.mark.slow_rows

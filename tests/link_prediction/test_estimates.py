@@ -194,9 +194,7 @@ def test_tied_ranks_count_as_each_of_the_ranks_they_may_have():
 @pytest.mark.slow_rows
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize(
-    "model",
-    [PopularityPredictor(), NoisyCounts()],
-    ids=["popularity", "noisy counts"],
+    "model", [PopularityPredictor(), NoisyCounts()], ids=["popularity", "noisy counts"]
 )
 def test_estimates_on_nations_are_near_the_ranks_of_all_candidates(model, estimate):
     nations = load_nations()

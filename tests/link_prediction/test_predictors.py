@@ -25,12 +25,7 @@ from skrank.link_prediction import (
     from_pykeen,
     rank_triples,
 )
-from skrank.metrics import (
-    evaluate,
-    make_ranking_scorer,
-    mean_rank,
-    mrr_score,
-)
+from skrank.metrics import evaluate, make_ranking_scorer, mean_rank, mrr_score
 from skrank.model_selection import TripleShuffleSplit
 from tests.link_prediction.graphs import NoisyCounts
 

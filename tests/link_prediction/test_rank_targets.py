@@ -90,9 +90,7 @@ def test_ids_follow_the_order_of_the_columns_of_the_model(labels):
 
         def numbers(self, X):
             place = {label: i for i, label in enumerate(labels.tolist())}
-            return np.array(
-                [(place[h], int(r), place[t]) for h, r, t in X.tolist()],
-            )
+            return np.array([(place[h], int(r), place[t]) for h, r, t in X.tolist()])
 
     def named(X):
         ends = labels[X]

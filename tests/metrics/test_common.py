@@ -585,11 +585,7 @@ def test_the_input_is_only_read():
     target = np.array([3, 0, 1, 2, 3, 4, 5, 6, 0])
     # Not in order within a row, and one entry in two parts.
     scattered = sparse.csr_matrix(
-        (
-            np.array([1, 2, 1, 1]),
-            np.array([5, 0, 2, 2]),
-            np.array([0, 2] + [4] * 8),
-        ),
+        (np.array([1, 2, 1, 1]), np.array([5, 0, 2, 2]), np.array([0, 2] + [4] * 8)),
         shape=(9, 7),
     )
     mask = sparse.csr_matrix(dense[0] == 1)

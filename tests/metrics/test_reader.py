@@ -10,11 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from skrank.metrics import (
-    err_score,
-    rbp_score,
-    reader,
-)
+from skrank.metrics import err_score, rbp_score, reader
 from tests.brute_force import query_value
 
 

@@ -8,9 +8,7 @@ import pytest
 import skrank.metrics
 from skrank import metrics
 from skrank._checks import TIES
-from skrank.metrics import (
-    evaluate,
-)
+from skrank.metrics import evaluate
 
 # Two queries with four documents each. Not returned: a relevant document of each, and
 # another one of the second.

@@ -18,11 +18,7 @@ def interactions(n_users=60, n_items=40, n_rows=1500, seed=0):
 
 
 USER, ITEM = interactions()
-WAYS = [
-    {},
-    {"shuffle": True, "random_state": 0},
-    {"shuffle": True, "random_state": 1},
-]
+WAYS = [{}, {"shuffle": True, "random_state": 0}, {"shuffle": True, "random_state": 1}]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -390,10 +390,7 @@ BAD = {
     "nothing": ([], "at least one metric"),
     "the same name twice": (["mrr", "mrr"], r"Got \['mrr'\] twice"),
     "the name of a key": ({"fold": "mrr"}, r"Got \['fold'\] twice"),
-    "other requests": (
-        ["mrr", OF_WEIGHTS],
-        "must request the same metadata",
-    ),
+    "other requests": (["mrr", OF_WEIGHTS], "must request the same metadata"),
 }
 
 

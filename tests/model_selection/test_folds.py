@@ -10,11 +10,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
-from skrank.model_selection import (
-    QueryKFold,
-    RepeatedQueryKFold,
-    StratifiedQueryKFold,
-)
+from skrank.model_selection import QueryKFold, RepeatedQueryKFold, StratifiedQueryKFold
 from tests.model_selection.test_splitters import zipf_sizes
 
 pytestmark = pytest.mark.slow_rows

@@ -22,11 +22,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skrank.model_selection import (
-    QueryKFold,
-    QueryShuffleSplit,
-    query_train_test_split,
-)
+from skrank.model_selection import QueryKFold, QueryShuffleSplit, query_train_test_split
 
 pytestmark = pytest.mark.slow_rows
 
@@ -306,10 +302,7 @@ class TestQueryTrainTestSplit:
         X_train, X_test, y_train, y_test, qid_train, qid_test = parts
         assert not set(qid_train) & set(qid_test)
         assert abs(len(qid_test) - 44 / 4) <= 1
-        for whole, train, test in (
-            (X, X_train, X_test),
-            (Y, y_train, y_test),
-        ):
+        for whole, train, test in ((X, X_train, X_test), (Y, y_train, y_test)):
             in_test = np.isin(QID, qid_test)
             assert_array_equal(test, whole[in_test])
             assert_array_equal(train, whole[~in_test])

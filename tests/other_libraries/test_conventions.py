@@ -247,11 +247,7 @@ def test_the_ideal_ranking_of_a_graded_list_has_its_own_length():
     # recpack 0.3.6 takes the sum of the grades for the number of relevant documents
     # and says 0.7808.
     got = evaluate(
-        [3, 0, 1],
-        [3, 2, 1],
-        "ndcg@3",
-        convention="recpack",
-        doc_id=[2, 1, 0],
+        [3, 0, 1], [3, 2, 1], "ndcg@3", convention="recpack", doc_id=[2, 1, 0]
     )
     assert got["ndcg@3"] == pytest.approx((1 + 1 / 2) / (1 + 1 / math.log2(3)))
 

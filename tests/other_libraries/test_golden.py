@@ -56,10 +56,7 @@ ROWS = {
         ),
     },
     "torchmetrics": {"P@5ad": ("precision@5", FIRST | BY_LENGTH)},
-    "rax": {
-        "P": ("precision@100", FIRST | BY_LENGTH),
-        "R": ("recall@100", FIRST),
-    },
+    "rax": {"P": ("precision@100", FIRST | BY_LENGTH), "R": ("recall@100", FIRST)},
     "matchzoo_py": {
         "MRR>1": ("mrr", FIRST | {"threshold": 1}),
         "MAP(thr=1)": ("map", FIRST | {"threshold": 1}),

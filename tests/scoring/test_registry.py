@@ -406,5 +406,5 @@ def test_skrank_may_be_imported_before_scikit_learn_after_it_and_again():
     accepted = f"mrr accepted {N_ENTRY_POINTS} refused 0"
     refused = f"mrr accepted 0 refused {N_ENTRY_POINTS}"
     assert found.splitlines() == [
-        *(accepted, refused, "done", "done", accepted, "done", "0.5"),
+        *(accepted, refused, "done", "done", accepted, "done", "0.5")
     ]
