@@ -21,7 +21,6 @@ from skrank.metrics import (
     evaluate,
     explain,
     get_scorer,
-    get_scorer_names,
     make_ranking_scorer,
     score_queries,
 )
@@ -200,25 +199,3 @@ def test_what_is_no_literal_with_a_name_is_refused(params):
 def test_what_is_the_same_for_all_metrics_is_no_parameter_of_one():
     with pytest.raises(ValueError, match="'average' is the same for all metrics"):
         evaluate(Y, SCORES, ["mrr(average=None)", "map"], qid=QID)
-
-
-TREC_EVAL = {
-    "ndcg_cut_10": "ndcg@10",
-    "map_cut_20": "map@20",
-    "P_10": "precision@10",
-    "recall_1000": "recall@1000",
-    "success_5": "hits@5",
-    "Rprec": "r_precision",
-    "recip_rank": "mrr",
-}
-
-
-def test_names_of_trec_eval_are_second_names():
-    values = evaluate(Y, SCORES, [*TREC_EVAL, *TREC_EVAL.values()], qid=QID)
-    for name, own in TREC_EVAL.items():
-        assert values[name] == values[own]
-        assert name not in get_scorer_names()
-        assert sklearn.metrics.get_scorer(name)._score_func.requests[0].key == name
-    frame = X.assign(y_true=Y).rename(columns={"f": "y_score"})
-    scores = score_table(frame, metrics=list(TREC_EVAL))
-    assert scores.summary() == {name: values[name] for name in TREC_EVAL}

@@ -79,11 +79,6 @@ def test_parts_must_be_alike():
         QueryScores.concat([])
 
 
-def test_ids_of_different_types_stay_different():
-    parts = [score_queries([1], [1], "mrr", qid=[name]) for name in (1, "1")]
-    assert QueryScores.concat(parts).keys["qid"].tolist() == [1, "1"]
-
-
 def test_the_combinations_of_keys_are_sorted_with_their_first_rows():
     # (b, y), (a, x), (b, x), (b, y): the sorted ones are those of the rows 1, 2 and 0.
     columns = {"one": np.array([*"babb"]), "other": np.array([*"yxxy"])}
