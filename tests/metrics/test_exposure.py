@@ -153,43 +153,6 @@ def test_awrf_is_the_divergence_of_the_expected_exposure(group, target):
         np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.slow
-def test_memberships_may_hold_the_exposure_of_several_rankings():
-    rng = np.random.default_rng(0)
-    n_queries, n_rankings, n_documents, k = 3, 4, 30, 5
-    member, target = rng.dirichlet([1, 1, 1], size=n_documents), [3, 2, 1]
-    lists = rng.permuted(
-        np.tile(np.arange(n_documents), (n_queries, n_rankings, 1)), axis=2
-    )[:, :, :k]
-    rank = np.tile(np.arange(1, k + 1), n_queries * n_rankings)
-    seen = (1 / np.log2(rank + 1))[:, np.newaxis]
-    given = {
-        "qid": np.repeat(np.arange(n_queries), n_rankings * k),
-        "target": target,
-        "average": None,
-    }
-    found = evaluate(
-        None, rng.random(len(rank)), "awrf", group=seen * member[lists.ravel()],
-        discount=np.ones_like, **given,
-    )  # fmt: skip
-    found |= evaluate(
-        None, rng.random(len(rank)), ["neg_eel", "neg_eed"],
-        group=seen / seen.mean() * member[lists.ravel()],
-        discount=lambda rank: np.full(rank.shape, seen.mean() / n_rankings), **given,
-    )  # fmt: skip
-    available = sum(WEIGHTS["log2"](i) for i in range(1, k + 1))
-    for query, rankings in enumerate(lists):
-        exposure = np.zeros(3)
-        for ranking in rankings:
-            for i, document in enumerate(ranking, 1):
-                exposure += WEIGHTS["log2"](i) * member[document] / n_rankings
-        divergence = jensenshannon(exposure, target) ** 2
-        assert found["awrf"][query] == pytest.approx(1 - divergence, abs=1e-12)
-        loss = ((exposure - available * np.divide(target, 6)) ** 2).sum()
-        assert found["neg_eel"][query] == pytest.approx(-loss, abs=1e-12)
-        assert found["neg_eed"][query] == pytest.approx(-(exposure**2).sum())
-
-
 def test_a_target_of_awrf_has_any_numbers_in_proportion():
     shares = {"labels": {"x": 2, "y": 0, "z": 6, "v": 1}, "parts": [2, 0, 6]}
     for seed, group in itertools.product(range(20), shares):

@@ -330,23 +330,6 @@ def sums_without_ties(case, k):
         yield found, np.sort(inverse)[::-1][:k].sum(), 1.0
 
 
-@pytest.mark.slow
-def test_an_interval_of_a_ratio_contains_its_true_value():
-    grades, rankers, qid, propensity = drawn_scores(4000)
-    name = "psp(normalize='total')@3"
-    true = evaluate(grades, rankers["good"], name, qid=qid, propensity=propensity)[name]
-    within = 0
-    for start in range(0, 4000, 50):
-        rows = (qid >= start) & (qid < start + 50)
-        scores = score_queries(
-            grades[rows], rankers["good"][rows], name, qid=qid[rows],
-            propensity=propensity[rows],
-        )  # fmt: skip
-        row = confidence_interval(scores)[name]
-        within += row.low <= true <= row.high
-    assert 70 <= within <= 80  # of 80, at 95 %
-
-
 def test_values_by_query_do_not_determine_a_ratio_of_sums():
     grades, rankers, qid, propensity = drawn_scores(20)
     name = "psp(normalize='total')@3"
