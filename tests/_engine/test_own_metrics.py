@@ -139,27 +139,6 @@ def test_a_definition_that_is_undefined_everywhere_warns_where_it_is_called():
     assert record[0].filename == __file__
 
 
-@pytest.mark.parametrize("name", ["map", "ndcg@3", "bpref", "recall@2", "mrr"])
-def test_what_was_not_returned_counts_and_what_was_not_judged_does_not(name):
-    y_true, y_score = np.array([0, 2, 1, 1, 0, 1]), np.array([6.0, 5, 4, 3, 2, 1])
-    judged = np.array([True, True, True, False, True, True])
-    returned = np.array([True, True, False, True, True, False])
-    got = evaluate(y_true, y_score, name, judged=judged, returned=returned)[name]
-    # Behind all others, and with the grade 0, they would stand as they count.
-    as_last = np.where(returned, y_score, -np.inf)
-    plain = {
-        "map": (1 / 2) / 3,
-        "ndcg@3": (3 / np.log2(3)) / (3 + 1 / np.log2(3) + 1 / 2),
-        "bpref": (1 - 1 / 2) / 3,
-        "recall@2": 1 / 3,
-        "mrr": 1 / 2,
-    }
-    assert got == pytest.approx(plain[name])
-    if name in ("recall@2", "mrr", "ndcg@3"):
-        grades = np.where(judged, y_true, 0)
-        assert got == pytest.approx(evaluate(grades, as_last, name)[name])
-
-
 def my_bpref(ranking):
     """Return bpref, written with what every ranking offers."""
     judged = ranking.judged_only

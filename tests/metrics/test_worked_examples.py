@@ -12,11 +12,7 @@ from math import log, log2
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import f1_score, make_scorer, precision_score, recall_score
-from sklearn.metrics import roc_curve as sklearn_roc_curve
-from sklearn.model_selection import cross_validate
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from skrank.metrics import (
     cg_score,
@@ -47,23 +43,6 @@ class FirstColumn(RegressorMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self):
         return True
-
-
-class Probabilities(ClassifierMixin, BaseEstimator):
-    """A classifier whose features are the columns of its decision function."""
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict_proba(self, X):
-        scores = np.asarray(X, dtype=float)
-        if scores.shape[1] == 1:
-            return np.hstack([1 - scores, scores])
-        return scores / scores.sum(axis=1, keepdims=True)
-
-    def predict(self, X):
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 
 
 def by_name(name, y_true, y_score, qid=None, **params):
@@ -278,72 +257,3 @@ def test_rank_correlation_of_binary_grades_is_the_auc():
 
 
 # Next to scikit-learn's own metrics.
-
-
-def one_fold(estimator, X, y, scoring, qid):
-    """Cross-validate with one fold, which trains and tests on every row."""
-    rows = np.arange(len(y))
-    with sklearn.config_context(enable_metadata_routing=True):
-        result = cross_validate(
-            estimator, X, y, scoring=scoring, cv=[(rows, rows)], params={"qid": qid}
-        )
-    return {
-        name.removeprefix("test_"): values.item()
-        for name, values in result.items()
-        if name.startswith("test_")
-    }
-
-
-def test_a_confusion_of_four_classes_beside_ranking_names():
-    confusion = np.array([[9, 1, 0, 0], [2, 15, 4, 0], [2, 1, 24, 3], [2, 2, 0, 15]])
-    assert confusion.sum() == 80
-    assert (confusion[0].sum(), confusion[:, 0].sum()) == (10, 15)
-    true, predicted = np.indices((4, 4))
-    y = np.repeat(true.ravel(), confusion.ravel())
-    X = np.eye(4)[np.repeat(predicted.ravel(), confusion.ravel())]
-    scoring = {
-        "accuracy": "accuracy",
-        "ndcg": "ndcg",
-        "mrr": "mrr",
-        **{
-            metric.__name__: make_scorer(metric, labels=[0], average="macro")
-            for metric in (precision_score, recall_score, f1_score)
-        },
-    }
-    scores = one_fold(Probabilities(), X, y, scoring, np.zeros(80, dtype=int))
-    assert scores["accuracy"] == 63 / 80
-    precision, recall = 9 / 15, 9 / 10
-    assert scores["precision_score"] == precision
-    assert scores["recall_score"] == recall
-    f1 = 2 * precision * recall / (precision + recall)
-    assert scores["f1_score"] == pytest.approx(f1)
-    # The class is the grade, and the class that is expected the score.
-    ranked = np.repeat(predicted.ravel(), confusion.ravel())
-    assert scores["ndcg"] == pytest.approx(ndcg_score(y, ranked))
-    # No document that is predicted the highest grade has grade 0.
-    assert scores["mrr"] == 1.0
-
-
-def test_the_roc_points_and_the_auc_of_one_query():
-    y = np.array([1, 0, 1, 1, 0, 1])
-    scores = np.array([0.8, 0.96, 0.4, 0.1, 0.15, 0.7])
-    at_threshold = {
-        0: (4 / 4, 2 / 2),
-        0.2: (3 / 4, 1 / 2),
-        0.5: (2 / 4, 1 / 2),
-        1: (0, 0),
-    }
-    false, true, _ = sklearn_roc_curve(y, scores, drop_intermediate=False)
-    for threshold, (tpr, fpr) in at_threshold.items():
-        positive = scores >= threshold
-        assert np.mean(positive[y == 1]) == tpr
-        assert np.mean(positive[y == 0]) == fpr
-        assert (tpr, fpr) in set(zip(true, false, strict=True))
-    # Of the four relevant, all but 0.1 beat 0.15 and none beats 0.96.
-    auc = 3 / 8
-    qid = np.zeros(6, dtype=int)
-    names = ["roc_auc", "query_auc", "mrr"]
-    found = one_fold(Probabilities(), scores[:, np.newaxis], y, names, qid)
-    assert found["roc_auc"] == auc
-    assert found["query_auc"] == auc
-    assert found["mrr"] == 1 / 2

@@ -123,20 +123,6 @@ class TestQueryKFold:
             sizes = sorted(len(test) for _, test in cv.split(qid, qid=qid))
             assert sizes == [6, 6, 100]
 
-    def test_shuffling_lets_any_two_queries_of_one_size_meet_or_not(self):
-        qid = rows_of([4] * 12)
-        together = np.zeros((12, 12))
-        for seed in range(200):
-            cv = QueryKFold(4, shuffle=True, random_state=seed)
-            for _, test in cv.split(qid, qid=qid):
-                queries = np.unique(qid[test])
-                together[np.ix_(queries, queries)] += 1 / 200
-        pairs = together[np.triu_indices(12, 1)]
-        # Each of the 3 queries of a fold meets 2 of the other 11.
-        assert pairs.mean() == pytest.approx(2 / 11)
-        assert pairs.min() > 0.05
-        assert pairs.max() < 0.35
-
     def test_it_prints_like_a_splitter_of_scikit_learn(self):
         assert repr(QueryKFold(np.int64(4), shuffle=True)) == (
             "QueryKFold(n_splits=4, qid_column='qid', random_state=None, shuffle=True)"

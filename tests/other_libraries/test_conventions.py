@@ -32,26 +32,14 @@ CELLS = [(library, name) for library, names in VALUES.items() for name in names]
 # These have no number under a convention; all others have.
 REFUSED = {
     ("catboost", "err"),
-    ("elliot", "map@1"),
-    ("elliot", "map@2"),
-    ("elliot", "map@5"),
-    ("haystack", "ndcg@1"),
-    ("haystack", "ndcg@2"),
-    ("haystack", "ndcg@5"),
-    ("llama_index", "ndcg@1"),
-    ("llama_index", "ndcg@2"),
-    ("llama_index", "ndcg@5"),
+    *(("elliot", f"map@{k}") for k in peers.KS),
+    *(("haystack", f"ndcg@{k}") for k in peers.KS),
+    *(("llama_index", f"ndcg@{k}") for k in peers.KS),
     ("recommenders", "r_precision"),
-    ("rectools", "ndcg@1"),
-    ("rectools", "ndcg@2"),
-    ("rectools", "ndcg@5"),
-    ("recpack", "hits@1"),
-    ("recpack", "hits@2"),
-    ("recpack", "hits@5"),
+    *(("rectools", f"ndcg@{k}") for k in peers.KS),
+    *(("recpack", f"hits@{k}") for k in peers.KS),
     ("sklearn", "map"),
-    ("torchmetrics", "map@1"),
-    ("torchmetrics", "map@2"),
-    ("torchmetrics", "map@5"),
+    *(("torchmetrics", f"map@{k}") for k in peers.KS),
 }
 
 
