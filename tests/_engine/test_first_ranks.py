@@ -68,23 +68,6 @@ def test_geometric_mean_worked_by_hand():
     assert geometric_mean_rank([1], [[1, 1]]) == pytest.approx(math.sqrt(2))
 
 
-def test_undefined_queries_enter_a_summary_as_the_rank_that_replaces_them():
-    y_true = [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
-    y_score = [[3, 2, 1]] * 3
-    for score, of in (
-        (median_rank, statistics.median),
-        (geometric_mean_rank, statistics.geometric_mean),
-    ):
-        assert score(y_true, y_score) == pytest.approx(of([3, 2]))
-        got = score(y_true, y_score, replace_undefined_by=9)
-        assert got == pytest.approx(of([9, 3, 2]))
-    assert geometric_mean_rank(y_true, y_score, replace_undefined_by=0) == 0
-    got = mean_rank(y_true, y_score, adjusted="ratio", replace_undefined_by=4)
-    assert got == pytest.approx((4 + 3 + 2) / (4 + 2 + 2))
-    with pytest.raises(ValueError, match=r"must be NaN or >= 0: .* Got -1.0"):
-        geometric_mean_rank(y_true, y_score, replace_undefined_by=-1)
-
-
 def test_a_rank_is_measured_by_the_number_of_candidates():
     # Ranks 2 and 5 of 5 and 11 candidates, which random scores put at 3 and 6.
     y_true = [[0, 1, 0, 0, 0] + [0] * 6, [0] * 4 + [1] + [0] * 6]

@@ -191,9 +191,14 @@ def test_what_replaces_an_undefined_query_is_its_rank_or_one_over_it():
         ("rank_standard_deviation", np.std(ranks)),
         ("rank_median_absolute_deviation", 2 * 1.482602218505602),
         ("harmonic_mean_rank", 3 / np.sum(1 / ranks)),
+        ("median_rank", 3),
+        ("geometric_mean_rank", 15 ** (1 / 3)),
+        ("adjusted_mean_rank", (5 + 3 + 1) / (5 + 2 + 2)),
     ):
         got = call(name, y_true, y_score, replace_undefined_by=5)
         assert got == pytest.approx(expected)
+    with pytest.raises(ValueError, match=r"must be NaN or >= 0: .* Got -1.0"):
+        call("geometric_mean_rank", y_true, y_score, replace_undefined_by=-1)
     for name, expected in (
         ("inverse_mean_rank", 1 / 3),
         ("inverse_geometric_mean_rank", 15 ** (-1 / 3)),

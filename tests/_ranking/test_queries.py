@@ -380,19 +380,6 @@ def test_tie_groups_of_lists_of_very_different_length(levels, scattered, ties):
     check(ranking, y_true, y_score, qid, ties)
 
 
-@pytest.mark.parametrize("ties", POLICIES)
-@pytest.mark.parametrize(
-    "y_true",
-    [[0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 2, 0]],
-    ids=["none relevant", "all relevant", "one relevant"],
-)
-def test_tie_groups_at_the_edges(y_true, ties):
-    y_true, y_score = np.array(y_true), np.array([1.0, 2.0, 2.0, 0.0])
-    for qid in (np.zeros(4, dtype=int), np.arange(4), np.array([0, 1, 1, 0])):
-        ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
-        check(ranking, y_true, y_score, qid, ties)
-
-
 def test_ideal_and_chance_are_the_order_by_grade_and_one_tie():
     y_true, y_score = np.array([0, 2, 1, 2, 0, 0, 0]), np.arange(7.0)
     qid = np.array([0, 0, 0, 0, 0, 1, 1])

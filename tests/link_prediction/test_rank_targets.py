@@ -104,14 +104,6 @@ def test_ids_follow_the_order_of_the_columns_of_the_model(labels):
         assert_array_equal(as_columns(ranks), expected)
 
 
-def test_known_triples_may_come_in_parts():
-    parts = [TRAIN[:10], TRAIN[10:25].tolist(), pd.DataFrame(TRAIN[25:])]
-    ranks = rank_triples(MODEL, TEST, known=parts)
-    assert_array_equal(
-        as_columns(ranks), as_columns(rank_triples(MODEL, TEST, known=TRAIN))
-    )
-
-
 def test_columns_say_which_side_triple_relation_and_category():
     columns = pd.DataFrame(rank_triples(MODEL, TEST).to_dict())
     assert columns["side"].tolist() == ["head"] * 20 + ["tail"] * 20

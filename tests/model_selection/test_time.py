@@ -36,6 +36,23 @@ def sessions(n_queries=60, n_rows=600, length=40, seed=0):
     return qid, begin[qid] + rng.randint(0, length, len(qid))
 
 
+# The same times in other forms.
+FORMS = {
+    "float": lambda t: t.astype(float) / 7 - 3,
+    "uint8": lambda t: t.astype(np.uint8),
+    "list": lambda t: t.tolist(),
+    "days": lambda t: np.datetime64("2020-01-01") + t,
+    "pandas with a zone": lambda t: pd.Series(pd.to_datetime(t, unit="s", utc=True)),
+    "polars": lambda t: pl.Series(np.datetime64("2020-01-01", "us") + t),
+    "date": lambda t: [date.fromordinal(700_000 + int(day)) for day in t],
+    "datetime": lambda t: [datetime.fromtimestamp(int(s), UTC) for s in t],
+    "Decimal": lambda t: [Decimal(int(number)) / 3 for number in t],
+    "large int": lambda t: [2**70 + int(number) for number in t],
+    "nullable": lambda t: pd.Series(t, dtype="Int64"),
+    "Period": lambda t: pd.PeriodIndex([pd.Period(ordinal=i, freq="M") for i in t]),
+}
+
+
 class TestQueryTimeSeriesSplit:
     def test_worked_by_hand(self):
         # In order of their times: b, d, a, e, c, f.
@@ -153,48 +170,18 @@ class TestQueryTimeSeriesSplit:
             assert_array_equal(test, np.flatnonzero(np.isin(qid, future)))
             assert time[train].max() < time[test].min()
 
-    @pytest.mark.parametrize(
-        "convert",
-        [
-            lambda t: t.astype(float) / 7 - 3,
-            lambda t: t.astype(np.uint8),
-            lambda t: t.tolist(),
-            lambda t: np.datetime64("2020-01-01") + t,
-            lambda t: pd.Series(pd.to_datetime(t, unit="s", utc=True)),
-            lambda t: pl.Series(np.datetime64("2020-01-01", "us") + t),
-            lambda t: [date.fromordinal(700_000 + int(day)) for day in t],
-            lambda t: [datetime.fromtimestamp(int(s), UTC) for s in t],
-            lambda t: [Decimal(int(number)) / 3 for number in t],
-            lambda t: [2**70 + int(number) for number in t],
-            lambda t: pd.Series(t, dtype="Int64"),
-            lambda t: pd.PeriodIndex([pd.Period(ordinal=i, freq="M") for i in t]),
-        ],
-        ids=[
-            "float",
-            "uint8",
-            "list",
-            "days",
-            "pandas with a time zone",
-            "polars",
-            "date",
-            "datetime",
-            "Decimal",
-            "large int",
-            "nullable",
-            "Period",
-        ],
-    )
+    @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize(
         "cv",
         [QueryTimeSeriesSplit(2), LeaveLastOut(2), TimeRangeSplit(2, test_size=0.3)],
         ids=str,
     )
-    def test_the_kind_of_times_does_not_matter(self, cv, convert):
+    def test_the_kind_of_times_does_not_matter(self, cv, form):
         rng = np.random.RandomState(0)
         qid = rng.randint(0, 9, 60)
         time = 20 * qid + rng.randint(0, 40, 60)
         expected = list(cv.split(qid, qid=qid, time=time))
-        found = list(cv.split(qid, qid=qid, time=convert(time)))
+        found = list(cv.split(qid, qid=qid, time=FORMS[form](time)))
         for one, other in zip(expected, found, strict=True):
             assert_array_equal(one[0], other[0])
             assert_array_equal(one[1], other[1])

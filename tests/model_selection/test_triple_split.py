@@ -124,37 +124,24 @@ def test_each_split_is_drawn_anew_and_the_seed_repeats_them():
 NAMES = np.array([f"{number:03}" for number in range(300)])
 
 
-@pytest.mark.parametrize(
-    "triples",
-    [
-        NAMES[X],
-        NAMES[X].astype(object),
-        NAMES[X].tolist(),
-        X.tolist(),
-        X.astype(np.uint16),
-        X * 1_000_003,
-        pd.DataFrame(NAMES[X]),
-        pd.DataFrame(X).assign(qid=0),
-        pd.DataFrame({"h": NAMES[X[:, 0]], "r": X[:, 1], "t": NAMES[X[:, 2]]}),
-        pl.DataFrame({"h": NAMES[X[:, 0]], "r": X[:, 1], "t": NAMES[X[:, 2]]}),
-        [(str(h + 100), r, str(t + 100)) for h, r, t in X],
-    ],
-    ids=[
-        "text",
-        "objects",
-        "lists of text",
-        "lists",
-        "uint16",
-        "large int",
-        "frame of text",
-        "frame with qid",
-        "pandas",
-        "polars",
-        "tuples",
-    ],
-)
-def test_the_kind_of_triples_does_not_matter(triples):
-    assert splits(CV, triples) == splits(CV, X)
+FORMS = {
+    "text": NAMES[X],
+    "objects": NAMES[X].astype(object),
+    "lists of text": NAMES[X].tolist(),
+    "lists": X.tolist(),
+    "uint16": X.astype(np.uint16),
+    "large int": X * 1_000_003,
+    "frame of text": pd.DataFrame(NAMES[X]),
+    "frame with qid": pd.DataFrame(X).assign(qid=0),
+    "pandas": pd.DataFrame({"h": NAMES[X[:, 0]], "r": X[:, 1], "t": NAMES[X[:, 2]]}),
+    "polars": pl.DataFrame({"h": NAMES[X[:, 0]], "r": X[:, 1], "t": NAMES[X[:, 2]]}),
+    "tuples": [(str(h + 100), r, str(t + 100)) for h, r, t in X],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_kind_of_triples_does_not_matter(form):
+    assert splits(CV, FORMS[form]) == splits(CV, X)
 
 
 def test_a_number_and_its_text_are_two_entities():

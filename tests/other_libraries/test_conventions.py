@@ -16,7 +16,6 @@ import pytest
 from skrank._engine.conventions import FROM_ONE, rules_of
 from skrank._engine.request import METRICS
 from skrank.metrics import CONVENTIONS, evaluate, make_ranking_scorer
-from tests.brute_force import query_value
 from tests.other_libraries import oracle, peers
 
 pytestmark = pytest.mark.slow_rows
@@ -180,45 +179,6 @@ def test_most_numbers_are_compared():
     left_out = sum(len(cell(*key).left_out) for key in set(CELLS) - REFUSED)
     assert compared > 3900
     assert left_out < 0.1 * compared
-
-
-# Where a library is wrong or its order is no order, skrank's value is that of the
-# definition: the tied documents in the order that the convention names.
-ORDERS = {
-    "ranx": lambda ids: range(len(ids)),
-    "torchmetrics": lambda ids: range(len(ids)),
-    "recpack": lambda ids: np.argsort(ids)[::-1],
-}
-
-
-@pytest.mark.parametrize("library", ORDERS)
-def test_the_numbers_that_are_not_followed_are_right_here(library):
-    n_compared = 0
-    for name in VALUES[library]:
-        if (library, name) in REFUSED:
-            continue
-        for title, (_, ours, _) in cell(library, name).left_out.items():
-            expected = value_of_definition(library, name, QUERIES[title])
-            assert ours == pytest.approx(expected, abs=1e-12), (name, title)
-            n_compared += 1
-    assert n_compared > 30
-
-
-def value_of_definition(library, name, query):
-    """Return the value of the definition in the order that a convention names."""
-    order = list(ORDERS[library](query.ids))
-    grades = [query.grades[place] for place in order]
-    scores = [query.scores[place] for place in order]
-    params = {}
-    if library == "recpack":
-        params = {"gain": np.ones_like} if "dcg" in name else {}
-    elif "dcg" in name:
-        params = {"gain": "linear"}
-    if name.startswith("rbp"):
-        params = {"max_grade": max(query.grades)}
-    if library == "torchmetrics":  # it compares in single precision
-        scores = np.array(scores, dtype=np.float32).tolist()
-    return query_value(name, grades, scores, ties="first", **params)
 
 
 def test_documents_with_scores_below_zero_count():
