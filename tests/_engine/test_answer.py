@@ -61,6 +61,7 @@ def test_a_ranking_is_kept_until_a_deeper_one_is_asked_for():
 def test_requests_to_one_source_are_answered_alike_in_any_order(names):
     requests = read_requests(list(names), {}, "evaluate")
     together = Arrays(*long_lists())
+    assert len(requests) == 3
     for request in requests:
         alone = answer(request, Arrays(*long_lists()))
         assert answer(request, together) == alone

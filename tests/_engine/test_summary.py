@@ -322,6 +322,7 @@ def test_large_ties_are_looked_at_once_and_give_the_values_of_their_laws(
         ) / spread
     options = {"sample_weight": weight, "replace_undefined_by": np.nan}
     got = evaluate(y_true, y_score, LARGE, **options)
+    assert [*got] == LARGE
     for name, value in got.items():
         sign = -1 if name.startswith("neg_") else 1
         found = expected[name.removeprefix("neg_")]

@@ -177,6 +177,7 @@ def test_midranks_are_those_of_scipy_in_every_order_of_what_was_not_returned():
     got = spearman_score(
         y_true, y_score, qid=qid, returned=returned, ties="midrank", average=None
     )
+    assert len(got) == 200
     for query, value in enumerate(got):
         rows = qid == query
         grades, scores, gone = y_true[rows], y_score[rows], ~returned[rows]
@@ -218,6 +219,7 @@ def test_rbo_is_that_of_what_was_returned_and_what_was_judged(p, threshold, ties
         threshold=threshold, ties=ties, average=None,
     )  # fmt: skip
     levels = levels_of(y_true, judged, threshold)
+    assert len(got) == 200
     for query, value in enumerate(got):
         rows = np.flatnonzero(qid == query)
         if len({*levels[rows]}) < 2:

@@ -227,7 +227,7 @@ def test_a_value_is_the_mean_over_all_orders(name, ties):
             **params,
             **({} if METRICS[name].cutoff == "never" else {"k": k}),
         )
-        for query, value in zip(np.unique(qid), values, strict=True):
+        for query, value in zip((1, 3, 7, 9), values, strict=True):
             rows = np.flatnonzero(qid == query).tolist()
             of_query = subtopics_of(rows, is_on)
             if not any(of_query):

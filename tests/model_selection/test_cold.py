@@ -61,14 +61,14 @@ class TestColdStartKFold:
         # Without the items: they are not needed.
         found = ColdStartKFold(4, **way).split(USER, qid=USER)
         expected = QueryKFold(4, **way).split(USER, qid=USER)
-        for one, other in zip(found, expected, strict=True):
+        for _, one, other in zip(range(4), found, expected, strict=True):
             assert_array_equal(one[0], other[0])
             assert_array_equal(one[1], other[1])
 
     def test_new_items_need_no_users(self, way):
         found = ColdStartKFold(4, cold="item", **way).split(USER, item=ITEM)
         expected = QueryKFold(4, **way).split(USER, qid=ITEM)
-        for one, other in zip(found, expected, strict=True):
+        for _, one, other in zip(range(4), found, expected, strict=True):
             assert_array_equal(one[1], other[1])
 
 

@@ -294,10 +294,12 @@ def test_a_search_selects_anew_in_each_training_set():
         RANKER, {"estimator__alpha": [0.1, 1e3]}, scoring="mrr", cv=QueryKFold(3)
     )
     scores = scored({"search": search, "ridge": RANKER}, cv=QueryKFold(4))
+    by_fold = scores.summary(by="fold")
+    assert len(by_fold) == 4
     for fold, (train, test) in enumerate(QueryKFold(4).split(X, qid=QID)):
         best = clone(search).fit(X[train], Y[train], qid=QID[train])
         expected = mrr_score(Y[test], best.predict(X[test]), qid=QID[test])
-        assert scores.summary(by="fold")[fold]["search"]["mrr"] == expected
+        assert by_fold[fold]["search"]["mrr"] == expected
 
 
 def test_weights_reach_scorers_that_request_them():
@@ -349,6 +351,7 @@ def test_a_dict_names_the_scorers():
     results = cross_validate(
         RANKER, X, Y, scoring=gains, cv=QueryKFold(5), params=PARAMS
     )
+    assert scores.metrics == ("linear", "exponential")
     for name in gains:
         of_folds = [of_fold[name] for of_fold in scores.summary(by="fold").values()]
         assert of_folds == results[f"test_{name}"].tolist()

@@ -47,9 +47,12 @@ def zipf_sizes(n_queries=300, n_rows=125_000):
 
 
 def splits(cv, *args, **kwargs):
-    return [
+    """Return the rows of each training and test set, of which there are some."""
+    found = [
         (train.tolist(), test.tolist()) for train, test in cv.split(*args, **kwargs)
     ]
+    assert found
+    return found
 
 
 # Where the numbers of rows are what is tested.
@@ -64,7 +67,7 @@ Y = np.arange(len(QID)) % 3
 class TestEverySplitter:
     def test_every_row_is_used_unless_both_sizes_leave_some(self, cv):
         leaves_some = getattr(cv, "train_size", None) is not None
-        for train, test in cv.split(X, qid=QID):
+        for train, test in splits(cv, X, qid=QID):
             assert (len(train) + len(test) < len(QID)) == leaves_some
 
     def test_query_ids_and_groups_may_agree(self, cv):
@@ -105,7 +108,7 @@ class TestQueryKFold:
     def test_folds_are_balanced_in_rows_also_when_shuffled(self, seed):
         qid = rows_of(zipf_sizes())
         cv = QueryKFold(5, shuffle=seed is not None, random_state=seed)
-        for _, test in cv.split(qid, qid=qid):
+        for _, test in splits(cv, qid, qid=qid):
             assert len(test) / len(qid) == pytest.approx(0.2, abs=0.005)
 
     def test_balance_is_that_of_group_k_fold(self):
@@ -134,7 +137,7 @@ class TestQueryShuffleSplit:
     def test_the_test_set_holds_its_fraction_of_rows(self, share):
         qid = rows_of(zipf_sizes())
         cv = QueryShuffleSplit(20, test_size=share, random_state=0)
-        for _, test in cv.split(qid, qid=qid):
+        for _, test in splits(cv, qid, qid=qid):
             assert len(test) / len(qid) == pytest.approx(share, abs=0.001)
 
     @pytest.mark.filterwarnings(FEW)
@@ -170,7 +173,7 @@ class TestQueryShuffleSplit:
     def test_the_complement_of_train_size_is_tested(self, train_size):
         qid = rows_of([1, 2, 3, 4] * 10)
         cv = QueryShuffleSplit(4, train_size=train_size, random_state=0)
-        for train, test in cv.split(qid, qid=qid):
+        for train, test in splits(cv, qid, qid=qid):
             assert (len(train), len(test)) == (70, 30)
 
     def test_a_fifth_is_tested_by_default_as_in_group_shuffle_split(self):
@@ -185,7 +188,7 @@ class TestQueryShuffleSplit:
         sizes = {"test_size": percent / 100, "train_size": 1 - percent / 100}
         qid = rows_of(np.random.RandomState(0).randint(1, 9, 40))
         cv = QueryShuffleSplit(5, random_state=0, **sizes)
-        for train, test in cv.split(qid, qid=qid):
+        for train, test in splits(cv, qid, qid=qid):
             assert len(train) + len(test) == len(qid)
         parts = query_train_test_split(qid, qid=qid, shuffle=False, **sizes)
         assert sum(map(len, parts)) == len(qid)

@@ -173,7 +173,11 @@ class TestQueryTimeSeriesSplit:
     @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize(
         "cv",
-        [QueryTimeSeriesSplit(2), LeaveLastOut(2), TimeRangeSplit(2, test_size=0.3)],
+        [
+            QueryTimeSeriesSplit(2),
+            LeaveLastOut(n_splits=2),
+            TimeRangeSplit(2, test_size=0.3),
+        ],
         ids=str,
     )
     def test_the_kind_of_times_does_not_matter(self, cv, form):
@@ -182,7 +186,7 @@ class TestQueryTimeSeriesSplit:
         time = 20 * qid + rng.randint(0, 40, 60)
         expected = list(cv.split(qid, qid=qid, time=time))
         found = list(cv.split(qid, qid=qid, time=FORMS[form](time)))
-        for one, other in zip(expected, found, strict=True):
+        for _, one, other in zip(range(2), expected, found, strict=True):
             assert_array_equal(one[0], other[0])
             assert_array_equal(one[1], other[1])
 
