@@ -146,19 +146,6 @@ def test_a_query_of_no_weight_or_without_a_relevant_document_changes_nothing():
         assert got == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.slow
-def test_z_scores_of_random_scores_have_a_variance_of_one():
-    rng = np.random.default_rng(0)
-    y_true = rng.random((30, 12)) < 0.2
-    names = ["z_mean_rank", "z_geometric_mean_rank", "z_mrr", "z_hits@3"]
-    values = [
-        list(evaluate(y_true, rng.random(y_true.shape), names).values())
-        for _ in range(400)
-    ]
-    assert np.all(np.abs(np.mean(values, axis=0)) < 4 / math.sqrt(400))
-    assert np.all(np.abs(np.var(values, axis=0) - 1) < 4 * math.sqrt(3 / 400))
-
-
 # Ranks 1 or 2 or 3, each a third; 4; 2 or 3, each a half.
 POOLED = np.array([1, 1, 2, 2, 3, 3] + [4] * 6 + [2] * 3 + [3] * 3)
 MAD = np.median(np.abs(POOLED - np.median(POOLED))) * 1.482602218505602

@@ -37,7 +37,6 @@ from skrank.metrics import (
 )
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.rankers import QueryRanker
-from skrank.stats import compare_rankers, confidence_interval
 from skrank.tables import align
 from tests.brute_force import OF_COLUMNS, all_orders, input_order
 from tests.metrics.test_subtopics import OF_LIST as OF_SUBTOPICS
@@ -228,27 +227,6 @@ def test_what_is_below_the_cutoff_is_not_read():
         ValueError, match="'popularity' must hold finite numbers from 0"
     ):
         popularity_score(None, scores, qid=qid, popularity=views, k=2)
-
-
-def test_rankers_are_compared_by_columns():
-    rng = np.random.default_rng(0)
-    n, qid = 400, np.repeat(np.arange(40), 10)
-    views = rng.integers(0, 100, size=n)
-    rankers = {
-        "popular": views + 40 * rng.normal(size=n),
-        "rare": -views + 40 * rng.normal(size=n),
-    }
-    scores = score_queries(
-        None, rankers, ["neg_popularity@3", "ild@3"], qid=qid, popularity=views,
-        features=rng.random((n, 4)),
-    )  # fmt: skip
-    for name, values in rankers.items():
-        alone = popularity_score(None, values, qid=qid, popularity=views, k=3)
-        assert scores.summary()[name]["neg_popularity@3"] == -alone
-    interval = confidence_interval(scores)["popular"]["neg_popularity@3"]
-    assert interval.estimate == scores.summary()["popular"]["neg_popularity@3"]
-    first = compare_rankers(scores).rows[0]
-    assert first.pvalue < 1e-4
 
 
 def test_rankers_with_rows_of_their_own_look_up_their_own_documents():

@@ -91,13 +91,6 @@ def matrix(seed=0, shape=(9, 7), n_levels=4):
     return y_true, rng.integers(0, n_levels, shape).astype(float)
 
 
-def quietly(name, *args, **params):
-    """Call a metric where it may be undefined for every query."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        return call(name, *args, **params)
-
-
 def together(names, y_true, y_score, **params):
     """Return the values of metrics by their names without ``neg_``, of one call."""
     asked = [full_name(name) for name in names]

@@ -29,15 +29,6 @@ def test_counts_are_summed_over_the_queries():
     assert found["num_rel_ret"].tolist() == [2, 1]
 
 
-@pytest.mark.parametrize("count", ["num_ret", "num_rel", "num_rel_ret"])
-def test_a_weight_counts_a_query_several_times(count):
-    data = {"y_true": Y_TRUE, "y_score": Y_SCORE, "qid": QID, "returned": RETURNED}
-    one, other = evaluate(**data, metrics=count, average=None)[count]
-    weight = [3, 3, 3, 3, 0.5, 0.5, 0.5, 0.5]
-    weighted = evaluate(**data, metrics=count, sample_weight=weight)
-    assert weighted == {count: 3 * one + 0.5 * other}
-
-
 def test_documents_that_are_excluded_or_not_judged_are_not_counted():
     names, mask = ["num_ret", "num_rel"], [[False, True, True]]
     found = evaluate([[1, 1, 0]], [[3, 2, 1]], names, exclude=mask)

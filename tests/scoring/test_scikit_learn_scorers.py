@@ -171,16 +171,6 @@ def test_a_scorer_that_ranks_a_fold_as_one_query_warns(name):
         scorer(MODEL, pd.DataFrame(X), pd.Series(Y))
 
 
-def test_several_metrics_of_one_search_warn():
-    scoring = {"ndcg": make_scorer(ndcg_score, k=10), "r2": "r2"}
-    search = GridSearchCV(
-        Ridge(), {"alpha": [1, 2]}, scoring=scoring, refit="ndcg", cv=GroupKFold(2)
-    )
-    with pytest.warns(UserWarning, match=MESSAGE) as caught:
-        search.fit(X, Y, groups=QID)
-    assert {str(one.message) for one in caught} == {str(caught[0].message)}
-
-
 def test_the_two_right_ways_are_silent_and_differ_from_one_query_per_fold():
     with sklearn.config_context(enable_metadata_routing=True):
         of_queries = [

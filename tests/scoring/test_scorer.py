@@ -228,11 +228,6 @@ class TestCall:
         one_query = pd.Series(Y, index=pd.Index(np.zeros(9), name="qid"))
         assert get_scorer("mrr")(model, FRAME, one_query) == pytest.approx(MRR)
 
-    def test_level_of_an_index_brings_the_queries(self, model):
-        index = pd.MultiIndex.from_arrays([range(9), QID], names=["row", "qid"])
-        y = pd.Series(Y, index=index)
-        assert get_scorer("mrr")(model, X, y) == pytest.approx(MRR)
-
     @pytest.mark.parametrize("metric", ["mrr", ndcg_score, ["mrr", "map"]])
     def test_no_source_is_an_error_that_names_all_three(self, model, metric):
         scorer = make_ranking_scorer(metric)
