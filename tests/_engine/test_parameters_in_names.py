@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 import pickle
 import re
 
@@ -14,7 +13,6 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from skrank.__main__ import main
 from skrank._engine.names import parse_name
 from skrank.metrics import (
     QueryScores,
@@ -114,19 +112,6 @@ def test_searches_and_cross_validation_take_such_names():
         assert values.tolist() == [fold[name] for fold in folds.values()]
     search = GridSearchCV(ranker, grid, cv=cv, scoring=names[0]).fit(X, Y)
     assert search.best_score_ == found[f"test_{names[0]}"].mean()
-
-
-def test_the_command_line_takes_such_names(tmp_path, capsys):
-    (tmp_path / "qrels").write_text("1 0 a 2\n1 0 b 1\n2 0 c 1\n2 0 d 0\n")
-    (tmp_path / "run").write_text(
-        "1 Q0 b 1 3 t\n1 Q0 a 2 2 t\n2 Q0 d 1 3 t\n2 Q0 c 2 2 t\n"
-    )
-    files = [str(tmp_path / name) for name in ("qrels", "run")]
-    names = ["precision(threshold=1)@2", "P_2"]
-    asked = [argument for name in names for argument in ("-m", name)]
-    assert main(["evaluate", *files, *asked, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out).values()
-    assert found == {names[0]: (1 / 2 + 0) / 2, names[1]: (2 / 2 + 1 / 2) / 2}
 
 
 def test_values_of_queries_keep_the_parameters_of_their_names():

@@ -17,7 +17,6 @@ from scipy import sparse
 import skrank
 from skrank._engine.request import METRICS
 from skrank._ranking import RankedQueries, rank
-from skrank._ranking.arrays import MAX_CELLS
 from skrank._ranking.rank import rank_queries
 from skrank.metrics import ndcg_score
 from tests.brute_force import relevant_grades
@@ -233,24 +232,6 @@ def test_tie_groups_of_candidates_are_those_of_their_matrix(
         got = rank_queries(target, y_score, ties=ties, exclude=mask)
         assert groups_of_ranking(got) == groups_of_ranking(expected)
         assert_array_equal(got.n_documents, expected.n_documents)
-
-
-def test_candidates_in_more_blocks_than_one():
-    rng = np.random.default_rng(0)
-    width = MAX_CELLS // 8
-    y_score = rng.integers(0, 50, (21, width)).astype(np.float32)
-    target = rng.integers(0, width, 21)
-    above = [
-        int((row > row[column]).sum())
-        for row, column in zip(y_score, target, strict=True)
-    ]
-    size = [
-        int((row == row[column]).sum())
-        for row, column in zip(y_score, target, strict=True)
-    ]
-    ranking = rank_queries(target, y_score)
-    assert ranking.above.tolist() == above
-    assert ranking.size.tolist() == size
 
 
 # How lists are ranked depends on how long they are. Limits that make lists of a few

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LinearRegression
@@ -367,26 +368,13 @@ KINDS = {
     "pandas index": pd.Index,
     "pandas array": lambda x: pd.array(x, dtype="Int64"),
     "polars": pl.Series,
+    "pandas int64[pyarrow]": lambda x: pd.Series(x, dtype="int64[pyarrow]"),
+    "pandas double[pyarrow]": lambda x: pd.Series(x, dtype="double[pyarrow]"),
+    "pyarrow": pa.array,
+    "pyarrow chunks": lambda x: pa.chunked_array([x[:2], x[2:]]),
     "polars UInt8": lambda x: pl.Series(x, dtype=pl.UInt8),
     "polars Float32": lambda x: pl.Series(x, dtype=pl.Float32),
 }
-
-
-def arrow_kinds():
-    """Return arrow-backed columns, where pyarrow is installed."""
-    try:
-        import pyarrow
-    except ImportError:
-        return {}
-    return {
-        "pandas int64[pyarrow]": lambda x: pd.Series(x, dtype="int64[pyarrow]"),
-        "pandas double[pyarrow]": lambda x: pd.Series(x, dtype="double[pyarrow]"),
-        "pyarrow": pyarrow.array,
-        "pyarrow chunks": lambda x: pyarrow.chunked_array([x[:2], x[2:]]),
-    }
-
-
-KINDS |= arrow_kinds()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -526,9 +514,8 @@ def test_ids_of_any_kind_separate_queries(ids):
 
 
 def test_ids_of_pyarrow_are_read():
-    arrow = pytest.importorskip("pyarrow")
     y_score = [1.0, 2.0, 3.0, 1.0]
-    for qid in (arrow.array([7, 7, 8, 8]), arrow.chunked_array([["a"], [*"abb"]])):
+    for qid in (pa.array([7, 7, 8, 8]), pa.chunked_array([["a"], [*"abb"]])):
         assert mrr_score(Y, y_score, qid=qid) == (1 / 2 + 1) / 2
         found = metrics.evaluate(Y, y_score, ["mrr", "hits@1"], qid=qid)
         assert found == {"mrr": (1 / 2 + 1) / 2, "hits@1": 1 / 2}

@@ -36,6 +36,19 @@ def sessions(n_queries=60, n_rows=600, length=40, seed=0):
     return qid, begin[qid] + rng.randint(0, length, len(qid))
 
 
+SPLITTERS = [QueryTimeSeriesSplit(2), LeaveLastOut(n_splits=2)]
+SPLITTERS += [TimeRangeSplit(2, test_size=0.3)]
+X6, QID6 = np.zeros(6), list("abcdef")
+DAYS = np.datetime64("2024-01-01", "ns") + np.arange(6) * np.timedelta64(1, "D")
+UNEVEN = np.array([0, 1, 2, 3, 9, 9]) + np.datetime64("2024-01-01")
+TOO_MANY = "Too many splits=3 for number of queries=6 with test_size=2 and gap=0"
+NO_QUERY = (
+    "no query to train on in split 0.*first row of the test set, at 1.*"
+    "users whose rows spread over all times.*TimeRangeSplit"
+)
+NO_ROW = "no row to test in split 0, between 2024-01-04 and 2024-01-10"
+NO_USER = r"\(drop_new='user'\) has no row to test in split 0: all have users"
+NO_DATES = "'test_size' parameter of TimeRangeSplit must be a number where.*int64"
 # The same times in other forms.
 FORMS = {
     "float": lambda t: t.astype(float) / 7 - 3,
@@ -171,15 +184,7 @@ class TestQueryTimeSeriesSplit:
             assert time[train].max() < time[test].min()
 
     @pytest.mark.parametrize("form", FORMS)
-    @pytest.mark.parametrize(
-        "cv",
-        [
-            QueryTimeSeriesSplit(2),
-            LeaveLastOut(n_splits=2),
-            TimeRangeSplit(2, test_size=0.3),
-        ],
-        ids=str,
-    )
+    @pytest.mark.parametrize("cv", SPLITTERS, ids=str)
     def test_the_kind_of_times_does_not_matter(self, cv, form):
         rng = np.random.RandomState(0)
         qid = rng.randint(0, 9, 60)
@@ -194,35 +199,16 @@ class TestQueryTimeSeriesSplit:
         ("parameters", "time", "error", "message"),
         [
             ({"n_splits": 6}, range(6), ValueError, "folds=7 greater.*queries=6"),
-            (
-                {"n_splits": 3, "test_size": 2},
-                range(6),
-                ValueError,
-                "Too many splits=3 for number of queries=6 with test_size=2 and gap=0",
-            ),
+            ({"n_splits": 3, "test_size": 2}, range(6), ValueError, TOO_MANY),
             ({"n_splits": 2, "gap": 2}, range(6), ValueError, "Too many .* gap=2"),
-            (
-                {"n_splits": 2},
-                [1] * 6,
-                ValueError,
-                "no query to train on in split 0.*first row of the test set, at 1.*"
-                "users whose rows spread over all times.*TimeRangeSplit",
-            ),
-            (
-                {"n_splits": 2, "gap": timedelta(9)},
-                np.arange(6) * np.timedelta64(1, "D"),
-                ValueError,
-                "no query to train on.*days=9",
-            ),
+            ({"n_splits": 2}, [1] * 6, ValueError, NO_QUERY),
+            ({"n_splits": 2, "gap": timedelta(9)}, DAYS, ValueError, "no .*days=9"),
             ({"n_splits": 2, "gap": timedelta(1)}, range(6), TypeError, "int64"),
         ],
     )
     def test_what_cannot_be_split_is_refused(self, parameters, time, error, message):
         with pytest.raises(error, match=message):
             next(QueryTimeSeriesSplit(**parameters).split(X6, qid=QID6, time=time))
-
-
-X6, QID6 = np.zeros(6), list("abcdef")
 
 
 def rows_of(cv, time, **data):
@@ -392,36 +378,11 @@ class TestTimeRangeSplit:
             ({"test_size": 9}, range(6), ValueError, "no row to train on in split 0"),
             ({}, [1] * 6, ValueError, "no row to train on.*begins at 1, and the gap=0"),
             ({"gap": 5}, range(6), ValueError, "no row to train on.*gap=5"),
-            (
-                {"test_size": "9999W"},
-                np.arange(6) + np.datetime64("2024-01-01", "ns"),
-                ValueError,
-                "no row to train on",
-            ),
-            (
-                {"n_splits": 2, "test_size": "2D"},
-                np.array([0, 1, 2, 3, 9, 9]) + np.datetime64("2024-01-01"),
-                ValueError,
-                "no row to test in split 0, between 2024-01-04 and 2024-01-10",
-            ),
-            (
-                {"drop_new": "user"},
-                range(6),
-                ValueError,
-                r"\(drop_new='user'\) has no row to test in split 0: all have users",
-            ),
-            (
-                {"test_size": "7D"},
-                range(6),
-                TypeError,
-                "'test_size' parameter of TimeRangeSplit must be a number where.*int64",
-            ),
-            (
-                {"test_size": "7D"},
-                [Decimal(day) for day in range(6)],
-                TypeError,
-                "times of type Decimal: convert",
-            ),
+            ({"test_size": "9999W"}, DAYS, ValueError, "no row to train on"),
+            ({"n_splits": 2, "test_size": "2D"}, UNEVEN, ValueError, NO_ROW),
+            ({"drop_new": "user"}, range(6), ValueError, NO_USER),
+            ({"test_size": "7D"}, range(6), TypeError, NO_DATES),
+            ({"test_size": "7D"}, [Decimal(1)] * 6, TypeError, "type Decimal: convert"),
             ({"gap": "7D"}, range(6), TypeError, "'gap' parameter of TimeRangeSplit"),
         ],
     )
@@ -488,9 +449,7 @@ class TestLeaveLastOut:
             )
 
 
-@pytest.mark.parametrize(
-    "cv", [QueryTimeSeriesSplit(2), LeaveLastOut(), TimeRangeSplit()], ids=str
-)
+@pytest.mark.parametrize("cv", SPLITTERS, ids=str)
 @pytest.mark.parametrize(
     ("time", "error", "message"),
     [

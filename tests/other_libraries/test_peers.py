@@ -178,45 +178,6 @@ def test_inferred_average_precision_under_pytrec_eval(n_scores):
     np.testing.assert_allclose(aligned["infAP"], expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_all_queries_under_sentence_transformers(seed):
-    pytest.importorskip("sentence_transformers")
-    from sentence_transformers.sentence_transformer import evaluation
-
-    y_true, y_score, qid, ids = many(seed, None)
-    has_one = np.isin(qid, qid[y_true > 0])
-    relevant, found = {}, {}
-    for query, id, grade, score in zip(qid, ids, y_true, y_score, strict=True):
-        relevant.setdefault(str(query), set()).update([id] if grade else [])
-        found.setdefault(str(query), []).append({"corpus_id": id, "score": score})
-    names = dict.fromkeys(relevant, "")
-    evaluator = evaluation.InformationRetrievalEvaluator(
-        names, dict.fromkeys(ids, ""), relevant
-    )
-    theirs = evaluator.compute_metrics([found[id] for id in evaluator.queries_ids])
-    names = {
-        ("accuracy@k", 1): "hits@1",
-        ("accuracy@k", 10): "hits@10",
-        ("precision@k", 10): "precision@10",
-        ("recall@k", 10): "recall@10",
-        ("mrr@k", 10): "mrr",
-        ("ndcg@k", 10): "ndcg",
-        ("map@k", 100): "map",
-    }
-    assert not has_one.all()  # queries without relevant documents are left out
-    ours = evaluate(
-        y_true,
-        y_score,
-        list(names.values()),
-        qid=qid,
-        doc_id=ids,
-        convention="sentence_transformers",
-    )
-    for (measure, k), name in names.items():
-        assert ours[name] == pytest.approx(theirs[measure][k], abs=1e-12), name
-
-
 def lightgbm_values(y_true, y_score, qid, weight=None):
     import lightgbm
 
@@ -279,21 +240,6 @@ def test_weights_of_undefined_queries_count():
         options = {"objective": "rank:ndcg", "base_score": 0, "eval_metric": "ndcg"}
         theirs = xgboost.Booster(list(options.items()), [rows]).eval(rows)
         assert float(theirs.split(":")[1]) == pytest.approx((1 + 1) / (3 + 1))
-
-
-def test_ndcg_of_scikit_learn_of_all_queries():
-    import sklearn.metrics
-
-    rng = np.random.default_rng(5)
-    y_true, y_score = rng.integers(0, 4, (40, 9)), rng.integers(0, 4, (40, 9))
-    got = evaluate(y_true, y_score, ["ndcg", "ndcg@5", "dcg"], convention="sklearn")
-    assert got == pytest.approx(
-        {
-            "ndcg": sklearn.metrics.ndcg_score(y_true, y_score),
-            "ndcg@5": sklearn.metrics.ndcg_score(y_true, y_score, k=5),
-            "dcg": sklearn.metrics.dcg_score(y_true, y_score),
-        }
-    )
 
 
 def test_the_numbers_of_libraries_that_are_not_named_are_kept(tmp_path, monkeypatch):

