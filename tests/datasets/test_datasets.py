@@ -46,12 +46,6 @@ def test_digits_feature_names_give_the_row_and_column_of_the_pixel(digits):
     assert digits.data[5, column] == difference
 
 
-def test_digits_summed_differences_tie_documents_of_the_same_query(digits):
-    score = digits.data.sum(axis=1)
-    kinds = len(np.unique(np.column_stack([digits.qid, score]), axis=0))
-    assert kinds < 0.95 * len(score)
-
-
 def test_digits_queries_are_uneven_within_the_bounds(digits):
     lengths = lengths_of(digits.qid)
     assert len(lengths) == 200

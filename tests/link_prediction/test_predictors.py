@@ -103,12 +103,6 @@ def test_scorers_of_functions_do_so_too(score, sign):
     assert scorer(POPULAR, TEST) == sign * got[name]
 
 
-def test_a_scorer_of_names_gives_a_dict():
-    metrics = ["mrr", "hits@10"]
-    expected = evaluate_link_prediction(POPULAR, TEST, metrics=metrics)
-    assert make_ranking_scorer(metrics)(POPULAR, TEST) == expected
-
-
 def test_without_y_another_estimator_is_refused():
     model = Ridge().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match=r"make_ranking_scorer\('mrr'\) needs y_true"):

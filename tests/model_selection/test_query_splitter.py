@@ -31,6 +31,7 @@ from skrank.model_selection import (
     RepeatedQueryKFold,
     StratifiedQueryKFold,
     TimeRangeSplit,
+    TripleShuffleSplit,
 )
 from skrank.rankers import QueryRanker
 
@@ -338,6 +339,11 @@ BAD = {
         ({"shuffle": 1}, TypeError, "shuffle must be True or False. Got 1"),
         ({"random_state": 0}, ValueError, "must be None if shuffle is False"),
     ],
+    QueryShuffleSplit: [
+        ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+        ({"n_splits": 2.5}, TypeError, "n_splits must be an instance of int"),
+    ],
+    TripleShuffleSplit: [({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1")],
     StratifiedQueryKFold: [
         ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
         ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),

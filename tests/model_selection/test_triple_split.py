@@ -190,11 +190,6 @@ def test_bad_test_sizes_are_refused(test_size, error, message):
         next(TripleShuffleSplit(test_size=test_size).split(X))
 
 
-def test_bad_numbers_of_splits_are_refused():
-    with pytest.raises(ValueError, match="n_splits == 0, must be >= 1"):
-        TripleShuffleSplit(0)
-
-
 def test_a_clone_and_a_pickle_split_alike_and_print_alike():
     assert repr(CV) == "TripleShuffleSplit(n_splits=3, random_state=0, test_size=0.2)"
     for copy in (clone(CV, safe=False), pickle.loads(pickle.dumps(CV))):

@@ -343,6 +343,8 @@ def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
         ("mrr", {"convention": "lgb"}, "Got 'lgb' instead. Did you mean 'lightgbm'. T"),
         ("mrr", {"convention": "xgb"}, "Did you mean 'xgboost'"),
         ("mrr", {"convention": "LightGBM"}, "Did you mean 'lightgbm'"),
+        ("mrr", {"convention": "trec-eval"}, r"'trec-eval' .* mean 'trec_eval'\?"),
+        ("mrr", {"convention": ["sklearn"]}, r"Got \['sklearn'\] instead\."),
         ("mrr", {"convention": 3}, "'convention' parameter of evaluate.*Got 3"),
         ("mrr", {"convention": "trec_eval"}, "'trec_eval' orders.*`doc_id`"),
         ("map@5", {"convention": "torchmetrics"}, "depends on the ranking itself"),
