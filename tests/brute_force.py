@@ -547,11 +547,7 @@ def exempt(*metrics):
 
 
 # How far the ranks of a relevant document lie apart: ties alone part them.
-SPREAD = {
-    "rank_median_absolute_deviation",
-    "rank_standard_deviation",
-    "rank_variance",
-}
+SPREAD = {"rank_median_absolute_deviation", "rank_standard_deviation", "rank_variance"}
 # What is measured by its chance, and by how many deviations it is apart from it.
 INDICES = {
     "adjusted_geometric_mean_rank_index",
@@ -564,11 +560,7 @@ Z_SCORES = {"z_geometric_mean_rank", "z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@
 # Undefined also where the first three cannot but hold a relevant document.
 CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
 COUNTS = {"num_rel", "num_rel_ret", "num_ret"}
-INVERSES = {
-    "inverse_geometric_mean_rank",
-    "inverse_mean_rank",
-    "inverse_median_rank",
-}
+INVERSES = {"inverse_geometric_mean_rank", "inverse_mean_rank", "inverse_median_rank"}
 # Their expectation under random orders is not the value of all documents tied.
 EXPECTATION_OF_A_PRODUCT = {"geometric_mean_rank"}
 # Under random scores two queries are not one of twice the weight.

@@ -7,11 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skrank.metrics import (
-    ild_score,
-    of_items,
-    popularity_score,
-)
+from skrank.metrics import ild_score, of_items, popularity_score
 
 
 @pytest.mark.parametrize("kind", ["series", "dict", "array", "strings", "sparse"])
@@ -21,17 +17,13 @@ def test_columns_of_items_are_those_of_the_rows(kind):
     table, qid = rng.random((5, 2)), np.repeat(np.arange(6), 5)
     scores = rng.integers(0, 4, size=30)
     rows = table[item]
+    letters = np.array(list("edcba"))
+    frame = pd.DataFrame(table, index=letters)
     tables = {
-        "series": (
-            pd.DataFrame(table, index=list("edcba")),
-            np.array(list("edcba"))[item],
-        ),
-        "dict": (dict(zip("edcba", table, strict=True)), np.array(list("edcba"))[item]),
+        "series": (frame, letters[item]),
+        "dict": (dict(zip(letters, table, strict=True)), letters[item]),
         "array": (table, item),
-        "strings": (
-            pd.DataFrame(table, index=list("edcba")),
-            pd.Series(np.array(list("edcba"))[item]),
-        ),
+        "strings": (frame, pd.Series(letters[item])),
         "sparse": (sparse.csr_matrix(table), item),
     }
     by_row = ild_score(None, scores, qid=qid, features=rows, k=3)

@@ -6,9 +6,7 @@ import pytest
 
 from skrank import metrics
 from skrank._engine.conventions import (
-    CONVENTIONS,
     Convention,
-    check_convention,
     grouped,
     in_words,
     rules_of,
@@ -68,15 +66,3 @@ def test_an_order_of_ids_is_followed_together_with_the_order_of_ties():
     )
     assert in_words({"ties": "first"})[1] == "tied documents keep the input order"
     assert in_words({"ties": "optimistic"})[1] == "how ties are resolved"
-
-
-def test_a_misspelt_convention_gets_the_names_that_are_near():
-    for name in (None, *CONVENTIONS):
-        check_convention(name, "evaluate")
-    near = (
-        r"of evaluate must be .* Got 'trec-eval' instead\. Did you mean 'trec_eval'\?"
-    )
-    with pytest.raises(ValueError, match=near):
-        check_convention("trec-eval", "evaluate")
-    with pytest.raises(ValueError, match=r"Got \['sklearn'\] instead\."):
-        check_convention(["sklearn"], "evaluate")

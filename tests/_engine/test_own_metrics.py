@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+import sklearn
 import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression
@@ -83,18 +84,12 @@ def test_parameters_reach_a_definition_through_the_ranking(fitted):
 
 def test_a_definition_goes_through_cross_validation(fitted):
     model, X, y, qid = fitted
-    with skrank_routing():
+    with sklearn.config_context(enable_metadata_routing=True):
         scoring = {"own": make_ranking_scorer(led), "hits": "hits@1"}
         scores = cross_validate(
             model, X, y, scoring=scoring, cv=QueryKFold(3), params={"qid": qid}
         )
     assert scores["test_own"].tolist() == scores["test_hits"].tolist()
-
-
-def skrank_routing():
-    import sklearn
-
-    return sklearn.config_context(enable_metadata_routing=True)
 
 
 def test_a_scorer_of_a_definition_asks_for_the_queries(fitted):
@@ -144,27 +139,6 @@ def test_a_definition_that_is_undefined_everywhere_warns_where_it_is_called():
     assert record[0].filename == __file__
 
 
-@pytest.mark.parametrize("name", ["map", "ndcg@3", "bpref", "recall@2", "mrr"])
-def test_what_was_not_returned_counts_and_what_was_not_judged_does_not(name):
-    y_true, y_score = np.array([0, 2, 1, 1, 0, 1]), np.array([6.0, 5, 4, 3, 2, 1])
-    judged = np.array([True, True, True, False, True, True])
-    returned = np.array([True, True, False, True, True, False])
-    got = evaluate(y_true, y_score, name, judged=judged, returned=returned)[name]
-    # Behind all others, and with the grade 0, they would stand as they count.
-    as_last = np.where(returned, y_score, -np.inf)
-    plain = {
-        "map": (1 / 2) / 3,
-        "ndcg@3": (3 / np.log2(3)) / (3 + 1 / np.log2(3) + 1 / 2),
-        "bpref": (1 - 1 / 2) / 3,
-        "recall@2": 1 / 3,
-        "mrr": 1 / 2,
-    }
-    assert got == pytest.approx(plain[name])
-    if name in ("recall@2", "mrr", "ndcg@3"):
-        grades = np.where(judged, y_true, 0)
-        assert got == pytest.approx(evaluate(grades, as_last, name)[name])
-
-
 def my_bpref(ranking):
     """Return bpref, written with what every ranking offers."""
     judged = ranking.judged_only
@@ -202,15 +176,6 @@ def reciprocal_hits(ranking, *, k=None, power=1.0):
     return ranking.where_relevant(ranking.total(ranking.relevant * reciprocal))
 
 
-@pytest.fixture
-def named():
-    """Name a metric for the time of a test."""
-    before = dict(METRICS)
-    yield add_scorer
-    METRICS.clear()
-    METRICS.update(before)
-
-
 def by_hand(k=None):
     """Return the mean of two queries, with the ranks 1 and 3, and 1 or 2 alike."""
     within = [1 / rank for rank in (1, 3) if k is None or rank <= k]
@@ -218,8 +183,8 @@ def by_hand(k=None):
     return (sum(within) + tied) / 2
 
 
-def test_a_named_metric_is_a_scorer_and_a_metric_of_evaluate(named, fitted):
-    named("hit_sum", reciprocal_hits)
+def test_a_named_metric_is_a_scorer_and_a_metric_of_evaluate(fitted):
+    add_scorer("hit_sum", reciprocal_hits)
     y_true, y_score, qid = [1, 0, 2, 1, 0], [3, 2, 1, 5, 5], [7, 7, 7, 8, 8]
     got = evaluate(y_true, y_score, ["hit_sum", "hit_sum@1", "hit_sum@2"], qid=qid)
     expected = {"hit_sum": by_hand(), "hit_sum@1": by_hand(1), "hit_sum@2": by_hand(2)}
@@ -232,7 +197,7 @@ def test_a_named_metric_is_a_scorer_and_a_metric_of_evaluate(named, fitted):
         make_ranking_scorer("hit_sum"),
     ):
         assert scorer(model, X, y, qid=qid) == expected["reciprocal_hits"]
-    with skrank_routing():
+    with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(model, {}, scoring="hit_sum@2", cv=QueryKFold(3))
         search.fit(X, y, qid=qid)
         rescored = cross_validate(
@@ -241,8 +206,8 @@ def test_a_named_metric_is_a_scorer_and_a_metric_of_evaluate(named, fitted):
     assert search.best_score_ == np.mean(rescored["test_score"])
 
 
-def test_a_named_metric_has_what_every_metric_has(named):
-    named("hit_sum", reciprocal_hits)
+def test_a_named_metric_has_what_every_metric_has():
+    add_scorer("hit_sum", reciprocal_hits)
     flat = [1, 0, 2, 1, 0, 0], [3, 2, 1, 5, 5, 1], [7, 7, 7, 8, 8, 8]
     options = {"ties": "pessimistic", "sample_weight": [3, 3, 3, 1, 1, 1]}
     got = evaluate(*flat[:2], "hit_sum", qid=flat[2], **options)
@@ -258,19 +223,19 @@ def test_a_named_metric_has_what_every_metric_has(named):
     assert got == pytest.approx(1 / 4)
 
 
-def test_a_named_metric_of_which_less_is_better_is_negated(named):
+def test_a_named_metric_of_which_less_is_better_is_negated():
     def depth(ranking):
         return ranking.where_relevant(ranking.total(ranking.above + 1))
 
-    named("depth", depth, greater_is_better=False)
+    add_scorer("depth", depth, greater_is_better=False)
     assert evaluate([0, 1], [2, 1], "neg_depth") == {"neg_depth": -2}
     assert evaluate([0, 1], [2, 1], "depth") == {"depth": 2}
     with pytest.raises(ValueError, match="Did you mean scoring='neg_depth'"):
         make_ranking_scorer("depth")
 
 
-def test_a_named_metric_reaches_other_processes(named, fitted):
-    named("hit_sum", reciprocal_hits)
+def test_a_named_metric_reaches_other_processes(fitted):
+    add_scorer("hit_sum", reciprocal_hits)
     scorer = pickle.loads(pickle.dumps(make_ranking_scorer("hit_sum@2")))
     model, X, y, qid = fitted
     expected = make_ranking_scorer("hit_sum@2")(model, X, y, qid=qid)
@@ -297,33 +262,31 @@ def test_a_named_metric_reaches_other_processes(named, fitted):
         ("led", lambda ranking, *, p: 0, TypeError, "'p' of .* must have a default"),
     ],
 )
-def test_a_name_or_a_definition_that_cannot_be_added(
-    named, name, definition, error, match
-):
+def test_a_name_or_a_definition_that_cannot_be_added(name, definition, error, match):
     before = set(METRICS)
     with pytest.raises(error, match=match):
-        named(name, definition)
+        add_scorer(name, definition)
     assert set(METRICS) == before
 
 
-def test_a_name_is_added_again_only_for_the_function_defined_again(named):
+def test_a_name_is_added_again_only_for_the_function_defined_again():
     def define():
         def led_again(ranking):
             return ranking.expected_at_first(lambda rank: rank == 1)
 
         return led_again
 
-    named("led_again", define())
-    named("led_again", define())
+    add_scorer("led_again", define())
+    add_scorer("led_again", define())
     with pytest.raises(ValueError, match="'led_again', which is taken"):
-        named("led_again", led)
+        add_scorer("led_again", led)
 
 
-def test_a_cutoff_without_a_default_is_required(named):
+def test_a_cutoff_without_a_default_is_required():
     def hits_within(ranking, *, k):
         return ranking.expected_at_first(np.ones_like, k)
 
-    named("hits_within", hits_within)
+    add_scorer("hits_within", hits_within)
     assert evaluate([0, 1], [2, 1], "hits_within@2") == {"hits_within@2": 1.0}
     with pytest.raises(ValueError, match="Did you mean 'hits_within@10'"):
         evaluate([0, 1], [2, 1], "hits_within")

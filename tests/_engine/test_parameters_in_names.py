@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 import pickle
 import re
 
@@ -14,14 +13,12 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from skrank.__main__ import main
 from skrank._engine.names import parse_name
 from skrank.metrics import (
     QueryScores,
     evaluate,
     explain,
     get_scorer,
-    get_scorer_names,
     make_ranking_scorer,
     score_queries,
 )
@@ -117,19 +114,6 @@ def test_searches_and_cross_validation_take_such_names():
     assert search.best_score_ == found[f"test_{names[0]}"].mean()
 
 
-def test_the_command_line_takes_such_names(tmp_path, capsys):
-    (tmp_path / "qrels").write_text("1 0 a 2\n1 0 b 1\n2 0 c 1\n2 0 d 0\n")
-    (tmp_path / "run").write_text(
-        "1 Q0 b 1 3 t\n1 Q0 a 2 2 t\n2 Q0 d 1 3 t\n2 Q0 c 2 2 t\n"
-    )
-    files = [str(tmp_path / name) for name in ("qrels", "run")]
-    names = ["precision(threshold=1)@2", "P_2"]
-    asked = [argument for name in names for argument in ("-m", name)]
-    assert main(["evaluate", *files, *asked, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out).values()
-    assert found == {names[0]: (1 / 2 + 0) / 2, names[1]: (2 / 2 + 1 / 2) / 2}
-
-
 def test_values_of_queries_keep_the_parameters_of_their_names():
     names = ["rbp(p=0.5)", "ndcg(gain='linear')@3"]
     scores = score_queries(Y, SCORES, names, qid=QID)
@@ -200,25 +184,3 @@ def test_what_is_no_literal_with_a_name_is_refused(params):
 def test_what_is_the_same_for_all_metrics_is_no_parameter_of_one():
     with pytest.raises(ValueError, match="'average' is the same for all metrics"):
         evaluate(Y, SCORES, ["mrr(average=None)", "map"], qid=QID)
-
-
-TREC_EVAL = {
-    "ndcg_cut_10": "ndcg@10",
-    "map_cut_20": "map@20",
-    "P_10": "precision@10",
-    "recall_1000": "recall@1000",
-    "success_5": "hits@5",
-    "Rprec": "r_precision",
-    "recip_rank": "mrr",
-}
-
-
-def test_names_of_trec_eval_are_second_names():
-    values = evaluate(Y, SCORES, [*TREC_EVAL, *TREC_EVAL.values()], qid=QID)
-    for name, own in TREC_EVAL.items():
-        assert values[name] == values[own]
-        assert name not in get_scorer_names()
-        assert sklearn.metrics.get_scorer(name)._score_func.requests[0].key == name
-    frame = X.assign(y_true=Y).rename(columns={"f": "y_score"})
-    scores = score_table(frame, metrics=list(TREC_EVAL))
-    assert scores.summary() == {name: values[name] for name in TREC_EVAL}

@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 from skrank._engine.request import METRICS, Metric, metric_of
-from skrank.metrics import (
-    evaluate,
-    mrr_score,
-    ndcg_score,
-    recall_at_k_score,
-)
+from skrank.metrics import evaluate, mrr_score, ndcg_score, recall_at_k_score
 from tests._engine.decorated import decorated, power_score
 
 THREE = {"mrr": mrr_score, "ndcg": ndcg_score, "recall": recall_at_k_score}

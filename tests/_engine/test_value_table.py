@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from skrank._engine.value_table import (
-    average_repeats,
-    distinct,
-    join_rankers,
-    joined,
-)
+from skrank._engine.value_table import average_repeats, distinct, join_rankers, joined
 from skrank.metrics import QueryScores, score_queries
 
 pytestmark = pytest.mark.slow_rows
@@ -82,11 +77,6 @@ def test_parts_must_be_alike():
         QueryScores.concat([{}])
     with pytest.raises(ValueError, match="at least one part"):
         QueryScores.concat([])
-
-
-def test_ids_of_different_types_stay_different():
-    parts = [score_queries([1], [1], "mrr", qid=[name]) for name in (1, "1")]
-    assert QueryScores.concat(parts).keys["qid"].tolist() == [1, "1"]
 
 
 def test_the_combinations_of_keys_are_sorted_with_their_first_rows():

@@ -59,12 +59,13 @@ def test_ids_in_any_column_order_tied_documents(kind, doc_order):
     doc_id = COLUMNS[kind](ids)
     found = evaluate(**rows, metrics=METRICS, doc_id=doc_id, **options)
     rows["y_score"] = without_ties(rows["y_score"], ids, doc_order)
-    for name, expected in evaluate(**rows, metrics=METRICS, average=None).items():
-        np.testing.assert_array_equal(found[name], expected)
+    expected = evaluate(**rows, metrics=METRICS, average=None)
+    for name in METRICS:
+        np.testing.assert_array_equal(found[name], expected[name])
 
 
 @pytest.mark.slow_rows
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_rankings_of_the_same_documents_agree_on_their_order(seed):
     """In whatever order the metrics ask: with cutoffs, the judged documents alone."""
     rng = np.random.default_rng(seed)
@@ -142,10 +143,8 @@ def test_missing_ids_are_refused_where_the_column_knows_of_them(ids):
     [
         (["a"], r"samples: \[2, 1\].*'doc_id'.*one value per row"),
         (np.array([["a"], ["b"]]), r"'doc_id'.*\(n_samples,\).*Got .*\(2, 1\)"),
-        ([["a"], ["b"]], r"Got .*\(2, 1\)"),
         ("ab", r"Got 'ab' instead: pass the column itself, X\['ab'\]"),
         (pd.DataFrame({"id": ["a", "b"]}), r"Got .*\(2, 1\)"),
-        (pl.DataFrame({"id": ["a", "b"]}), r"Got .*\(2, 1\)"),
         (pa.table({"id": ["a", "b"]}), r"Got .*\(2, 1\)"),
     ],
 )

@@ -53,10 +53,7 @@ IDS = {
     "beyond float": ([BIG + 1, BIG, BIG + 1], [BIG, BIG + 1]),
     "beyond int64": ([2**63 + 1, -1, 2**63 + 1], [-1, 2**63 + 1]),
     "beyond uint64": ([2**70 + 1, 2**70, 2**70 + 1], [2**70, 2**70 + 1]),
-    "NumPy scalars of two types": (
-        [np.uint64(7), np.int64(3), np.uint64(7)],
-        [3, 7],
-    ),
+    "NumPy scalars of two types": ([np.uint64(7), np.int64(3), np.uint64(7)], [3, 7]),
     "int and float": ([BIG + 1, float(BIG), BIG + 1], [BIG, BIG + 1]),
     "str": (["b", "a", "b"], ["a", "b"]),
     "str that end in a zero": (["a\0", "a", "a\0"], ["a", "a\0"]),
@@ -185,7 +182,7 @@ class TestEncode:
         with pytest.raises(ValueError, match=r"a value for every row\. Got missing"):
             encode_qid(MISSING[kind])
 
-    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("seed", range(2))
     @pytest.mark.parametrize(
         "dtype", ["int8", "uint16", "int64", "float32", "U4", "M8[D]"]
     )
@@ -241,11 +238,7 @@ class TestEncode:
             (pl.DataFrame({"qid": [1, 2, 3]}), ValueError, r"Got .*\(3, 1\)"),
             (sparse.csr_matrix([[1], [2], [3]]), ValueError, r"Got .*\(3, 1\)"),
             (5, ValueError, r"Got .*\(\)"),
-            (
-                "abc",
-                ValueError,
-                r"Got 'abc' .*pass the column .*, X\['abc'\]",
-            ),
+            ("abc", ValueError, r"Got 'abc' .*pass the column .*, X\['abc'\]"),
             ({1, 2, 3}, ValueError, r"Got .*\(\)"),
             ({1: 2}, ValueError, r"Got .*\(\)"),
             ([1j, 2j, 3j], ValueError, "complex"),
@@ -275,7 +268,7 @@ class TestEncode:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_ids", [3, 1_000, 100_000])
+@pytest.mark.parametrize("n_ids", [3, 100_000])
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "M8[s]", "U7", "U20", "S5", "S8"])
 def test_many_scattered_ids_are_encoded_as_unique_does(dtype, n_ids):
     # So many that ids meet in the table of hashes and have to try again.

@@ -7,11 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from skrank.link_prediction import (
-    PopularityPredictor,
-    rank_triples,
-    type_constraints,
-)
+from skrank.link_prediction import PopularityPredictor, rank_triples, type_constraints
 from skrank.link_prediction.candidates import EntitySets, Vocabulary
 
 NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])

@@ -25,12 +25,7 @@ from skrank.link_prediction import (
     from_pykeen,
     rank_triples,
 )
-from skrank.metrics import (
-    evaluate,
-    make_ranking_scorer,
-    mean_rank,
-    mrr_score,
-)
+from skrank.metrics import evaluate, make_ranking_scorer, mean_rank, mrr_score
 from skrank.model_selection import TripleShuffleSplit
 from tests.link_prediction.graphs import NoisyCounts
 
@@ -106,12 +101,6 @@ def test_scorers_of_functions_do_so_too(score, sign):
     name = {1: "mrr", -1: "arithmetic_mean_rank"}[sign]
     got = evaluate_link_prediction(POPULAR, TEST, metrics=name, ties="pessimistic")
     assert scorer(POPULAR, TEST) == sign * got[name]
-
-
-def test_a_scorer_of_names_gives_a_dict():
-    metrics = ["mrr", "hits@10"]
-    expected = evaluate_link_prediction(POPULAR, TEST, metrics=metrics)
-    assert make_ranking_scorer(metrics)(POPULAR, TEST) == expected
 
 
 def test_without_y_another_estimator_is_refused():

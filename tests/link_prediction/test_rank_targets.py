@@ -90,9 +90,7 @@ def test_ids_follow_the_order_of_the_columns_of_the_model(labels):
 
         def numbers(self, X):
             place = {label: i for i, label in enumerate(labels.tolist())}
-            return np.array(
-                [(place[h], int(r), place[t]) for h, r, t in X.tolist()],
-            )
+            return np.array([(place[h], int(r), place[t]) for h, r, t in X.tolist()])
 
     def named(X):
         ends = labels[X]
@@ -104,14 +102,6 @@ def test_ids_follow_the_order_of_the_columns_of_the_model(labels):
     for X in (named(TEST), frame, named(TEST).tolist()):
         ranks = rank_triples(Named(), X, known=named(TRAIN))
         assert_array_equal(as_columns(ranks), expected)
-
-
-def test_known_triples_may_come_in_parts():
-    parts = [TRAIN[:10], TRAIN[10:25].tolist(), pd.DataFrame(TRAIN[25:])]
-    ranks = rank_triples(MODEL, TEST, known=parts)
-    assert_array_equal(
-        as_columns(ranks), as_columns(rank_triples(MODEL, TEST, known=TRAIN))
-    )
 
 
 def test_columns_say_which_side_triple_relation_and_category():

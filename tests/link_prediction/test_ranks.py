@@ -2,14 +2,12 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import itertools
 import json
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 from skrank._engine.names import parse_name
 from skrank.datasets import load_nations
@@ -42,75 +40,39 @@ def make_ranks(above, tied, n_candidates, weight=None, side="tail"):
     )
 
 
-# Metrics as functions of ranks and their weights, which sum to 1.
-PLAIN = {
-    "arithmetic_mean_rank": lambda r, w: np.dot(w, r),
-    "inverse_harmonic_mean_rank": lambda r, w: np.dot(w, 1 / r),
-    "geometric_mean_rank": lambda r, w: np.prod(r**w),
-    "hits_at_2": lambda r, w: np.dot(w, r <= 2),
+# Names of PyKEEN, and those of scorers.
+NAMES = {
+    "arithmetic_mean_rank": "neg_mean_rank",
+    "geometric_mean_rank": "neg_geometric_mean_rank",
+    "harmonic_mean_rank": "neg_harmonic_mean_rank",
+    "median_rank": "neg_median_rank",
+    "variance": "neg_rank_variance",
+    "standard_deviation": "neg_rank_standard_deviation",
+    "median_absolute_deviation": "neg_rank_median_absolute_deviation",
+    "inverse_harmonic_mean_rank": "mrr",
+    "inverse_arithmetic_mean_rank": "inverse_mean_rank",
+    "inverse_geometric_mean_rank": "inverse_geometric_mean_rank",
+    "inverse_median_rank": "inverse_median_rank",
+    "hits_at_3": "hits@3",
+    "adjusted_arithmetic_mean_rank": "neg_adjusted_mean_rank",
+    "adjusted_arithmetic_mean_rank_index": "adjusted_mean_rank_index",
+    "adjusted_geometric_mean_rank_index": "adjusted_geometric_mean_rank_index",
+    "adjusted_inverse_harmonic_mean_rank": "adjusted_mrr",
+    "adjusted_hits_at_2": "adjusted_hits@2",
+    "z_arithmetic_mean_rank": "z_mean_rank",
+    "z_geometric_mean_rank": "z_geometric_mean_rank",
+    "z_inverse_harmonic_mean_rank": "z_mrr",
+    "z_hits_at_2": "z_hits@2",
 }
-STANDARDIZED = {
-    "z_arithmetic_mean_rank": ("arithmetic_mean_rank", -1),
-    "z_inverse_harmonic_mean_rank": ("inverse_harmonic_mean_rank", 1),
-    "z_geometric_mean_rank": ("geometric_mean_rank", -1),
-    "z_hits_at_2": ("hits_at_2", 1),
-}
-ADJUSTED = {
-    "adjusted_arithmetic_mean_rank_index": "arithmetic_mean_rank",
-    "adjusted_inverse_harmonic_mean_rank": "inverse_harmonic_mean_rank",
-    "adjusted_geometric_mean_rank_index": "geometric_mean_rank",
-    "adjusted_hits_at_2": "hits_at_2",
-}
 
 
-@pytest.mark.parametrize("weight", [(1, 1, 1), (1, 2, 3), (0.5, 0.5, 1)])
-def test_adjusted_and_z_metrics_are_those_of_all_vectors_of_ranks(weight):
-    sizes, rank = (3, 4, 5), np.array([2, 4, 1])
-    weights = np.array(weight) / sum(weight)
-    everything = np.array(list(itertools.product(*(range(1, n + 1) for n in sizes))))
-    ranks = make_ranks(rank - 1, (0, 0, 0), sizes, weight)
-    got = ranks.evaluate([*PLAIN, *STANDARDIZED, *ADJUSTED], average="question")
-    for name, function in PLAIN.items():
-        assert_allclose(got[name], function(rank, weights))
-    for name, (plain, sign) in STANDARDIZED.items():
-        values = np.array([PLAIN[plain](one, weights) for one in everything])
-        expected = sign * (PLAIN[plain](rank, weights) - values.mean()) / values.std()
-        assert_allclose(got[name], expected)
-    for name, plain in ADJUSTED.items():
-        values = np.array([PLAIN[plain](one, weights) for one in everything])
-        mean = values.mean()
-        assert_allclose(got[name], (PLAIN[plain](rank, weights) - mean) / (1 - mean))
-
-
-def test_expected_ties_are_all_ranks_with_their_chance():
-    # Ranks 1 or 2 or 3, each a third; 4; 2 or 3, each a half.
-    ranks = make_ranks((0, 3, 1), (2, 0, 1), (5, 6, 7))
-    pooled = np.array([1, 1, 2, 2, 3, 3] + [4] * 6 + [2] * 3 + [3] * 3)
-    got = ranks.evaluate(
-        [
-            "variance",
-            "standard_deviation",
-            "median_absolute_deviation",
-            "median_rank",
-            "harmonic_mean_rank",
-            "inverse_arithmetic_mean_rank",
-            "inverse_geometric_mean_rank",
-            "inverse_median_rank",
-            "count",
-        ]
-    )
-    median = np.median(pooled)
-    assert_allclose(got["variance"], np.var(pooled))
-    assert_allclose(got["standard_deviation"], np.std(pooled))
-    deviation = np.median(np.abs(pooled - median)) * 1.482602218505602
-    assert_allclose(got["median_absolute_deviation"], deviation)
-    assert_allclose(got["median_rank"], median)
-    assert_allclose(got["harmonic_mean_rank"], 1 / np.mean(1 / pooled))
-    assert_allclose(got["inverse_arithmetic_mean_rank"], 1 / pooled.mean())
-    geometric = np.exp(np.log(pooled).mean())
-    assert_allclose(got["inverse_geometric_mean_rank"], 1 / geometric)
-    assert_allclose(got["inverse_median_rank"], 1 / median)
-    assert got["count"] == 3
+def test_names_of_both_libraries_stand_side_by_side():
+    ranks = rank_triples(*make_graph())
+    assert ranks.evaluate("count") == {"count": len(ranks)}
+    for theirs, ours in NAMES.items():
+        found = ranks.evaluate([theirs, ours])
+        sign = -1 if ours.startswith("neg_") else 1
+        assert found[theirs] == sign * found[ours], theirs
 
 
 @pytest.mark.parametrize("name", ["mrr", "hits@1", "z_mrr", "adjusted_mrr"])
@@ -121,15 +83,6 @@ def test_the_realistic_rank_is_not_the_expectation(name):
     assert expected > ranks.evaluate(name, ties="realistic")[name]
     assert ranks.evaluate(name, ties="pessimistic")[name] < expected
     assert ranks.evaluate(name, ties="optimistic")[name] > expected
-
-
-def test_random_scores_are_worth_nothing_and_one_deviation_is_one():
-    rng = np.random.default_rng(0)
-    n = rng.integers(2, 50, 4000)
-    ranks = make_ranks((n * rng.random(4000)).astype(int), np.zeros(4000, dtype=int), n)
-    values = ranks.evaluate([*STANDARDIZED, *ADJUSTED])
-    assert all(abs(values[name]) < 3.5 for name in STANDARDIZED)
-    assert all(abs(values[name]) < 0.1 for name in ADJUSTED)
 
 
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
@@ -167,22 +120,6 @@ def test_popularity_on_nations_has_the_recorded_metrics(popularity, side, ties):
     if side != "both":
         ranks = ranks.select(ranks.side == side)
     assert ranks.evaluate(list(expected), ties=ties) == pytest.approx(expected)
-
-
-def test_names_of_both_libraries_stand_side_by_side():
-    ranks = rank_triples(*make_graph())
-    got = ranks.evaluate(["neg_mean_rank", "arithmetic_mean_rank"])
-    assert got["arithmetic_mean_rank"] == -got["neg_mean_rank"]
-    got = ranks.evaluate(["neg_rank_variance", "variance", "hits@3", "hits_at_3"])
-    assert got["variance"] == -got["neg_rank_variance"]
-    assert got["hits_at_3"] == got["hits@3"]
-
-
-def test_names_of_their_own_and_adjusted_agree():
-    ranks = rank_triples(*make_graph())
-    own = ranks.evaluate(["adjusted_mrr", "adjusted_hits@2"])
-    given = ranks.evaluate(["mrr", "hits@2"], adjusted=True)
-    assert_allclose(list(own.values()), list(given.values()))
 
 
 @pytest.mark.slow

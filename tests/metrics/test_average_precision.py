@@ -11,7 +11,6 @@ from sklearn.metrics import label_ranking_average_precision_score, label_ranking
 
 from skrank.metrics import (
     evaluate,
-    get_scorer,
     gm_map_score,
     lrap_score,
     map_score,
@@ -46,18 +45,6 @@ def test_the_numbers_of_scikit_learn_with_and_without_ties(n_levels):
         assert loss == pytest.approx(label_ranking_loss(*one))
 
 
-def test_without_ties_no_policy_and_no_rule_is_needed():
-    y_true, y_score = lists(7)
-    theirs = label_ranking_average_precision_score(y_true, y_score)
-    for ties in ("expected", "first", "optimistic", "pessimistic"):
-        for tied_together in (False, True):
-            options = {"ties": ties, "tied_together": tied_together}
-            options["replace_undefined_by"] = 1.0
-            assert lrap_score(y_true, y_score, **options) == pytest.approx(theirs)
-        loss = ranking_loss(y_true, y_score, ties=ties, replace_undefined_by=0.0)
-        assert loss == pytest.approx(label_ranking_loss(y_true, y_score))
-
-
 def test_with_ties_scikit_learn_has_no_expectation():
     y_true, y_score = lists(3)
     values = {
@@ -88,12 +75,6 @@ def test_values_of_label_rankings_by_hand():
 def test_tied_together_is_a_bool():
     with pytest.raises(TypeError, match="'tied_together' parameter of lrap_score"):
         lrap_score([1, 0], [1, 1], tied_together="yes")
-
-
-def test_the_scorers_are_larger_for_better_models():
-    assert get_scorer("neg_ranking_loss") is not None
-    with pytest.raises(ValueError, match="Did you mean scoring='neg_ranking_loss'"):
-        get_scorer("ranking_loss")
 
 
 def test_the_geometric_mean_takes_no_factor_below_one_in_100_000():

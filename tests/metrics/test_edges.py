@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
-import warnings
-from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -14,15 +13,12 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._engine.request import METRICS
 from skrank.metrics import (
-    bpref_score,
     cg_score,
     dcg_score,
     err_score,
     evaluate,
     explain,
-    fbeta_at_k_score,
     hits_at_k_score,
-    mean_rank,
     mrr_score,
     ndcg_score,
     precision_at_k_score,
@@ -39,44 +35,6 @@ pytestmark = pytest.mark.slow_rows
 OF_FIRST_RANKS = sorted(
     name for name in NAMES if METRICS[name.split("@")[0]].reads_first_rank
 )
-
-
-# Weight 0 is removal
-
-
-@pytest.mark.parametrize("instead", [0.0, 2.5, math.nan])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_query_of_weight_0_is_as_if_it_were_not_there(name, instead):
-    rng = np.random.default_rng(len(name))
-    qid = np.repeat(np.arange(7), 5)
-    y_true, y_score = rng.integers(0, 2, 35), rng.integers(0, 4, 35)
-    y_true[qid == 1] = 0
-    y_true[qid == 2] = 0
-    y_true[qid == 3] = 1
-    weight = np.array([0.5, 0, 1, 0, 2, 0, 3])
-    asked = full_name(name)
-
-    def value(rows):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            return evaluate(
-                y_true[rows],
-                y_score[rows],
-                asked,
-                qid=qid[rows],
-                sample_weight=weight[qid][rows],
-                **options,
-            )[asked]
-
-    is_fixed = METRICS[name.split("@")[0]].adjusted
-    for adjusted in [None] if is_fixed else [False, True]:
-        options = {"replace_undefined_by": instead, "max_grade": 1}
-        if adjusted is not None:
-            options["adjusted"] = adjusted
-        if name.split("@")[0] not in ("err", "rbp"):
-            del options["max_grade"]
-        kept = weight[qid] > 0
-        assert_allclose(value(slice(None)), value(kept), rtol=1e-12, atol=1e-14)
 
 
 # Weights of any size
@@ -135,16 +93,16 @@ def test_explain_names_the_rule_for_grades_that_stand_for_no_judgement():
 # All ratings count
 
 
-def test_differences_of_linear_gains_do_not_depend_on_where_the_ratings_start():
-    rng = np.random.default_rng(3)
-    y_true, y_score, qid = rng.integers(0, 5, 80), rng.integers(0, 9, 80), [0, 1] * 40
-    linear = {"qid": qid, "weights": "gain", "gain": "linear"}
-    expected = rank_correlation_score(y_true, y_score, **linear)
-    assert_allclose(rank_correlation_score(y_true - 4, y_score, **linear), expected)
-
-
 @pytest.mark.parametrize("shift", [-2, -10])
-@pytest.mark.parametrize("score", [spearman_score, rank_correlation_score, rbo_score])
+@pytest.mark.parametrize(
+    "score",
+    [
+        spearman_score,
+        rank_correlation_score,
+        partial(rank_correlation_score, weights="gain", gain="linear"),
+        rbo_score,
+    ],
+)
 def test_agreement_does_not_depend_on_where_the_ratings_start(score, shift):
     rng = np.random.default_rng(3)
     y_true, y_score, qid = rng.integers(0, 5, 80), rng.integers(0, 9, 80), [0, 1] * 40
@@ -177,15 +135,6 @@ def test_a_threshold_still_flattens_the_grades_below_it():
         ndcg_score([1, 0], [2, 1], threshold=None)
 
 
-def test_agreement_shares_the_ranking_of_other_metrics():
-    rng = np.random.default_rng(0)
-    y_true, y_score = rng.integers(0, 3, 50), rng.integers(0, 9, 50)
-    names = ["ndcg", "spearman", "mrr", "rbo"]
-    together = evaluate(y_true, y_score, names)
-    alone = {name: evaluate(y_true, y_score, name)[name] for name in names}
-    assert_allclose(list(together.values()), list(alone.values()), rtol=1e-14)
-
-
 # Grades and scores of any size
 
 
@@ -194,23 +143,6 @@ def test_negative_grades_have_no_gain_of_any_name():
         with pytest.raises(ValueError, match=f"gain='{gain}' takes no negative grades"):
             ndcg_score([2, -1, 1], [3, 2, 1], gain=gain, threshold=-5)
     assert ndcg_score([1, -1], [2, 1], gain=lambda grade: grade) == 1.0
-
-
-@pytest.mark.parametrize(
-    "scores",
-    [
-        [2**60 + 1, 2**60, 2**60 + 2],
-        [2**64 + 1, 2**64, 2**64 + 2],
-        [2**53 + 1, 0.5, 2**53],
-        [2**63 + 1, -1, 2**63],
-        [10**400 + 1, 1.5, 10**400],
-        [Fraction(1, 3) + Fraction(1, 10**30), 0.25, Fraction(1, 3)],
-    ],
-)
-@pytest.mark.parametrize("form", [list, lambda scores: np.array(scores, dtype=object)])
-def test_scores_that_no_float_holds_are_compared_exactly(scores, form):
-    rank = sorted(scores, reverse=True).index(scores[0]) + 1
-    assert mean_rank([1, 0, 0], form(scores)) == rank
 
 
 @pytest.mark.parametrize(
@@ -272,9 +204,8 @@ def test_grades_whose_gains_overflow_are_refused_with_the_limit():
 # Floating-point errors
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-def test_no_floating_point_error_of_ours_is_raised(name):
+def test_no_floating_point_error_of_ours_is_raised():
     rng = np.random.default_rng(0)
     many = (rng.random(4000) < 0.5).astype(int)
     data = [
@@ -285,22 +216,14 @@ def test_no_floating_point_error_of_ours_is_raised(name):
         (1e-300 * rng.integers(0, 4, 40), rng.random(40), rng.integers(0, 3, 40)),
         (rng.integers(0, 2, 40), 1e-300 * rng.random(40), rng.integers(0, 3, 40)),
     ]
-    is_fixed = METRICS[name.split("@")[0]].adjusted
-    asked = full_name(name)
-    options = [{}] if is_fixed else [{}, {"adjusted": True}]
-    options += [{"average": None}, {"average": "weighted"}]
+    options = [{}, {"average": None}, {"average": "weighted"}, {"adjusted": True}]
     options += [{"ties": ties} for ties in ("first", "optimistic", "pessimistic")]
     for y_true, y_score, qid in data:
         weight = np.array([1e-300, 1, 1e5] * 20)[np.asarray(qid, dtype=int)]
         for more in [*options, {"sample_weight": weight}]:
+            names = map(full_name, ADJUSTABLE if "adjusted" in more else NAMES)
             with np.errstate(all="raise"):
-                evaluate(y_true, y_score, asked, qid=qid, **more)
-
-
-# Large tie groups
-
-
-# Many queries with weights of their own
+                evaluate(y_true, y_score, [*names], qid=qid, **more)
 
 
 # Pairs of grades
@@ -333,19 +256,6 @@ def test_an_adjusted_metric_that_no_order_changes_is_replaced_and_says_so(name):
     with pytest.warns(UndefinedMetricWarning) as caught:
         assert call(name, y_true, y_score, **options) == alone[0] == 0.25
     assert "`replace_undefined_by`, 0.25." in str(caught[0].message)
-
-
-def test_numbers_that_no_float_holds_get_a_true_sentence():
-    huge = 10**400
-    for name, value in {"threshold": huge, "replace_undefined_by": huge}.items():
-        with pytest.raises(ValueError, match=r"range of float64\. Got 1000") as info:
-            ndcg_score([1, 0], [2, 1], **{name: value})
-        assert len(str(info.value)) < 400
-    with pytest.raises(ValueError, match=r"other than NaN\. Got nan instead"):
-        ndcg_score([1, 0], [2, 1], threshold=math.nan)
-    assert_allclose(fbeta_at_k_score([1, 0, 1], [3, 2, 1], k=1, beta=1e200), 0.5)
-    with pytest.raises(ValueError, match="y_true' parameter must hold numbers"):
-        bpref_score([huge, 0], [2, 1])
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint8"])

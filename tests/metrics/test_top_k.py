@@ -5,12 +5,9 @@
 import numpy as np
 import pytest
 
-import skrank.metrics
 from skrank import metrics
 from skrank._checks import TIES
-from skrank.metrics import (
-    evaluate,
-)
+from skrank.metrics import evaluate
 
 # Two queries with four documents each. Not returned: a relevant document of each, and
 # another one of the second.
@@ -31,25 +28,12 @@ def test_counts_are_summed_over_the_queries():
     assert found["num_rel_ret"].tolist() == [2, 1]
 
 
-@pytest.mark.parametrize("count", ["num_ret", "num_rel", "num_rel_ret"])
-def test_a_weight_counts_a_query_several_times(count):
-    data = {"y_true": Y_TRUE, "y_score": Y_SCORE, "qid": QID, "returned": RETURNED}
-    one, other = evaluate(**data, metrics=count, average=None)[count]
-    weight = [3, 3, 3, 3, 0.5, 0.5, 0.5, 0.5]
-    weighted = evaluate(**data, metrics=count, sample_weight=weight)
-    assert weighted == {count: 3 * one + 0.5 * other}
-
-
 def test_documents_that_are_excluded_or_not_judged_are_not_counted():
     names, mask = ["num_ret", "num_rel"], [[False, True, True]]
     found = evaluate([[1, 1, 0]], [[3, 2, 1]], names, exclude=mask)
     assert found == {"num_ret": 1, "num_rel": 1}
     found = evaluate([1, 1, 0], [3, 2, 1], names, judged=[True, False, True])
     assert found == {"num_ret": 3, "num_rel": 1}
-
-
-def test_counts_have_names_and_no_functions():
-    assert not {"num_ret", "num_rel", "num_rel_ret"} & set(skrank.metrics.__all__)
 
 
 def test_a_huge_beta_counts_recall_alone():

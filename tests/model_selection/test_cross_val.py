@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
@@ -44,6 +45,12 @@ TIME = np.arange(len(Y))
 RANKER = QueryRanker(Ridge())
 PARAMS = {"qid": QID}
 METRICS = ["mrr", "ndcg@3", "neg_median_rank", "adjusted_mrr", "z_mrr", "gm_map"]
+
+
+def scored(estimator=RANKER, X=X, y=Y, scoring="mrr", params=PARAMS, **options):
+    """Return the values of queries, by default those of the ranker."""
+    options |= {"scoring": scoring, "params": params}
+    return cross_val_query_scores(estimator, X, y, **options)
 
 
 class FirstFeature(BaseEstimator):
@@ -86,9 +93,7 @@ def means(found):
 
 
 def test_values_are_those_of_a_loop_over_folds_and_queries():
-    scores = cross_val_query_scores(
-        RANKER, X, Y, scoring="mrr", cv=QueryKFold(4), params=PARAMS
-    )
+    scores = scored(cv=QueryKFold(4))
     expected = reciprocal_ranks(QueryKFold(4))
     assert scores.keys["qid"].tolist() == list(expected)
     assert_allclose(scores.values[0, 0], means(expected))
@@ -125,27 +130,23 @@ def test_a_number_of_folds_is_one_of_whole_queries(cv):
 def test_all_estimators_are_fitted_on_the_same_splits():
     rankers = {"one": RANKER, "same": clone(RANKER), "other": QueryRanker(Ridge(1e3))}
     cv = QueryShuffleSplit(3, test_size=0.3, random_state=np.random.RandomState(0))
-    scores = cross_val_query_scores(
-        rankers, X, Y, scoring="mrr", cv=cv, params=PARAMS, n_jobs=1
-    )
+    scores = scored(rankers, cv=cv, n_jobs=1)
     assert scores.rankers == ("one", "same", "other")
     assert_array_equal(scores.values[0], scores.values[1])
     assert (scores.values[0] != scores.values[2]).any()
 
 
-@pytest.mark.slow
 def test_the_number_of_jobs_changes_nothing():
     given = {"scoring": METRICS, "params": PARAMS}
-    one, two = (
-        cross_val_query_scores(RANKER, X, Y, n_jobs=n_jobs, **given)
-        for n_jobs in (None, 2)
-    )
+    one = cross_val_query_scores(RANKER, X, Y, **given)
+    with parallel_config(backend="threading"):
+        two = cross_val_query_scores(RANKER, X, Y, n_jobs=2, **given)
     assert_array_equal(one.values, two.values)
 
 
 def test_a_query_that_recurs_over_repetitions_has_the_mean_of_its_values():
     cv = RepeatedQueryKFold(3, n_repeats=4, random_state=0)
-    scores = cross_val_query_scores(RANKER, X, Y, scoring="mrr", cv=cv, params=PARAMS)
+    scores = scored(cv=cv)
     expected = reciprocal_ranks(cv)
     assert {len(values) for values in expected.values()} == {4}
     assert_allclose(scores.values[0, 0], means(expected))
@@ -158,10 +159,8 @@ def test_repetitions_change_nothing_for_a_model_that_learns_nothing(average):
     names = ["mrr", "ndcg@3", "adjusted_mrr", "gm_map", "inverse_mean_rank"]
     weight = 1.0 + CODES % 3
     scorer = make_ranking_scorer(names, average=average)
-    scores = cross_val_query_scores(
+    scores = scored(
         FirstFeature(),
-        X,
-        Y,
         scoring=scorer.set_score_request(sample_weight=True),
         cv=RepeatedQueryKFold(3, n_repeats=4, random_state=0),
         params={"qid": QID, "sample_weight": weight},
@@ -172,7 +171,7 @@ def test_repetitions_change_nothing_for_a_model_that_learns_nothing(average):
 
 def test_a_query_that_is_never_tested_is_left_out():
     cv = QueryShuffleSplit(3, test_size=0.3, random_state=0)
-    scores = cross_val_query_scores(RANKER, X, Y, scoring="mrr", cv=cv, params=PARAMS)
+    scores = scored(cv=cv)
     expected = reciprocal_ranks(cv)
     assert len(expected) < len(set(QID))
     assert scores.keys["qid"].tolist() == list(expected)
@@ -186,9 +185,7 @@ def test_a_query_that_is_never_tested_is_left_out():
 def test_a_query_whose_rows_are_in_several_test_sets_is_one_observation():
     cv = LeaveLastOut(2, n_splits=2)
     with pytest.warns(QuerySplitWarning):
-        scores = cross_val_query_scores(
-            RANKER, X, Y, scoring="mrr", cv=cv, params={"qid": QID, "time": TIME}
-        )
+        scores = scored(cv=cv, params={"qid": QID, "time": TIME})
     expected = reciprocal_ranks(cv, time=TIME)
     assert {len(values) for values in expected.values()} == {1, 2}
     assert_allclose(scores.values[0, 0], means(expected))
@@ -201,13 +198,9 @@ def test_queries_split_by_mistake_are_warned_of():
     splits = [(np.arange(8, len(Y)), np.arange(8))]
     for estimator in (Ridge(), RANKER):
         with pytest.warns(QuerySplitWarning, match="^Pass cv=QueryKFold") as caught:
-            cross_val_query_scores(
-                estimator, X, Y, scoring="mrr", cv=splits, params=PARAMS
-            )
+            scored(estimator, cv=splits)
         assert len(caught) == 1
-    cross_val_query_scores(
-        Ridge(), X, Y, scoring="mrr", cv=QueryKFold(3), params=PARAMS
-    )
+    scored(Ridge(), cv=QueryKFold(3))
 
 
 @pytest.mark.parametrize(
@@ -220,7 +213,7 @@ def test_an_undefined_list_counts_as_it_does_in_a_summary(instead, value):
     y, qid = np.array([0, 1, 1, 0, 0, 0]), np.array(list("aabbbb"))
     splits = [([0, 1], [2, 3]), ([0, 1], [4, 5])]
     scoring = make_ranking_scorer("mrr", replace_undefined_by=instead)
-    scores = cross_val_query_scores(
+    scores = scored(
         FirstFeature(), X, y, scoring=scoring, cv=splits, params={"qid": qid}
     )
     assert scores.values.tolist() == [[[value]]]
@@ -229,21 +222,14 @@ def test_an_undefined_list_counts_as_it_does_in_a_summary(instead, value):
 def test_a_metric_that_is_no_mean_has_no_values_to_average():
     cv = RepeatedQueryKFold(3, n_repeats=2, random_state=0)
     with pytest.raises(ValueError, match="'neg_median_rank' is not a mean"):
-        cross_val_query_scores(
-            RANKER, X, Y, scoring="neg_median_rank", cv=cv, params=PARAMS
-        )
+        scored(scoring="neg_median_rank", cv=cv)
 
 
 def test_other_metadata_reaches_the_splitter():
     time = 10 * CODES + np.arange(len(Y)) % 10
     cv = QueryTimeSeriesSplit(3)
-    scores = cross_val_query_scores(
-        {"grouped": RANKER, "ridge": Ridge()},
-        X,
-        Y,
-        scoring="mrr",
-        cv=cv,
-        params={"qid": QID, "time": time},
+    scores = scored(
+        {"grouped": RANKER, "ridge": Ridge()}, cv=cv, params={"qid": QID, "time": time}
     )
     expected = reciprocal_ranks(cv, time=time)
     assert_allclose(scores.values[:, 0], [means(expected), means(expected)])
@@ -261,7 +247,7 @@ SOURCES = {
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("enabled", [True, False])
 def test_query_ids_are_found_where_scorers_find_them(source, enabled):
-    expected = cross_val_query_scores(RANKER, X, Y, scoring="mrr", params=PARAMS)
+    expected = scored()
     with sklearn.config_context(enable_metadata_routing=enabled):
         scores = cross_val_query_scores(RANKER, *SOURCES[source], scoring="mrr")
     assert_array_equal(scores.keys["qid"], expected.keys["qid"])
@@ -307,26 +293,19 @@ def test_a_search_selects_anew_in_each_training_set():
     search = GridSearchCV(
         RANKER, {"estimator__alpha": [0.1, 1e3]}, scoring="mrr", cv=QueryKFold(3)
     )
-    scores = cross_val_query_scores(
-        {"search": search, "ridge": RANKER},
-        X,
-        Y,
-        scoring="mrr",
-        cv=QueryKFold(4),
-        params=PARAMS,
-    )
+    scores = scored({"search": search, "ridge": RANKER}, cv=QueryKFold(4))
+    by_fold = scores.summary(by="fold")
+    assert len(by_fold) == 4
     for fold, (train, test) in enumerate(QueryKFold(4).split(X, qid=QID)):
         best = clone(search).fit(X[train], Y[train], qid=QID[train])
         expected = mrr_score(Y[test], best.predict(X[test]), qid=QID[test])
-        assert scores.summary(by="fold")[fold]["search"]["mrr"] == expected
+        assert by_fold[fold]["search"]["mrr"] == expected
 
 
 def test_weights_reach_scorers_that_request_them():
     weight = 1.0 + CODES % 3
     scorer = make_ranking_scorer("mrr").set_score_request(sample_weight="weight")
-    scores = cross_val_query_scores(
-        RANKER, X, Y, scoring=scorer, params={"qid": QID, "weight": weight}
-    )
+    scores = scored(scoring=scorer, params={"qid": QID, "weight": weight})
     values = np.nan_to_num(means(reciprocal_ranks(QueryKFold(5))))
     weights = 1 + np.arange(24) % 3
     assert_array_equal(scores.weight, weights)
@@ -337,7 +316,7 @@ def test_weights_of_fit_do_not_reach_scorers_that_do_not_request_them():
     ranker = clone(RANKER).set_fit_request(sample_weight=True)
     scorer = make_ranking_scorer("mrr").set_score_request(sample_weight=False)
     given = {"qid": QID, "sample_weight": 1.0 + CODES % 3}
-    scores = cross_val_query_scores(ranker, X, Y, scoring=scorer, params=given)
+    scores = scored(ranker, scoring=scorer, params=given)
     assert scores.weight is None
     assert scores.summary()["mrr"] == np.mean(scores.values)
 
@@ -353,7 +332,7 @@ def test_scorers_keep_their_direction_parameters_and_names():
         make_ranking_scorer(top, greater_is_better=False),
         "ndcg@3",
     ]
-    scores = cross_val_query_scores(RANKER, X, Y, scoring=scoring, params=PARAMS)
+    scores = scored(scoring=scoring)
     names = ("mrr", "hits@1", "neg_mean_rank", "neg_top", "ndcg@3")
     assert scores.metrics == names
     values = dict(zip(names, scores.values[0], strict=True))
@@ -368,10 +347,11 @@ def test_a_dict_names_the_scorers():
         gain: make_ranking_scorer("ndcg", gain=gain)
         for gain in ("linear", "exponential")
     }
-    scores = cross_val_query_scores(RANKER, X, Y, scoring=gains, params=PARAMS)
+    scores = scored(scoring=gains)
     results = cross_validate(
         RANKER, X, Y, scoring=gains, cv=QueryKFold(5), params=PARAMS
     )
+    assert scores.metrics == ("linear", "exponential")
     for name in gains:
         of_folds = [of_fold[name] for of_fold in scores.summary(by="fold").values()]
         assert of_folds == results[f"test_{name}"].tolist()
@@ -391,10 +371,7 @@ BAD = {
     "nothing": ([], "at least one metric"),
     "the same name twice": (["mrr", "mrr"], r"Got \['mrr'\] twice"),
     "the name of a key": ({"fold": "mrr"}, r"Got \['fold'\] twice"),
-    "other requests": (
-        ["mrr", OF_WEIGHTS],
-        "must request the same metadata",
-    ),
+    "other requests": (["mrr", OF_WEIGHTS], "must request the same metadata"),
 }
 
 
@@ -402,7 +379,7 @@ BAD = {
 def test_a_bad_scoring_is_an_error_before_any_fit(case):
     scoring, message = BAD[case]
     with pytest.raises(ValueError, match=message):
-        cross_val_query_scores(object(), X, Y, scoring=scoring, params=PARAMS)
+        scored(object(), scoring=scoring)
 
 
 @pytest.mark.parametrize(
@@ -415,13 +392,13 @@ def test_a_bad_scoring_is_an_error_before_any_fit(case):
 )
 def test_estimators_need_names_of_their_own(estimator, error, message):
     with pytest.raises(error, match=message):
-        cross_val_query_scores(estimator, X, Y, scoring="mrr", params=PARAMS)
+        scored(estimator)
 
 
 def test_a_metric_that_depends_on_all_data_is_an_error_where_folds_differ():
     y = np.where(QID == "q00", Y * 2, Y)
     with pytest.raises(ValueError, match="same `max_grade`"):
-        cross_val_query_scores(RANKER, X, y, scoring="err", params=PARAMS)
+        scored(RANKER, X, y, scoring="err")
     scoring = make_ranking_scorer("err", max_grade=4)
-    scores = cross_val_query_scores(RANKER, X, y, scoring=scoring, params=PARAMS)
+    scores = scored(RANKER, X, y, scoring=scoring)
     assert len(scores.keys["qid"]) == 24

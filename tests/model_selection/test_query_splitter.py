@@ -4,13 +4,15 @@
 
 import inspect
 import pickle
+from datetime import timedelta
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
@@ -24,10 +26,12 @@ from skrank.model_selection import (
     ColdStartKFold,
     LeaveLastOut,
     QueryKFold,
+    QueryShuffleSplit,
     QueryTimeSeriesSplit,
     RepeatedQueryKFold,
     StratifiedQueryKFold,
     TimeRangeSplit,
+    TripleShuffleSplit,
 )
 from skrank.rankers import QueryRanker
 
@@ -37,6 +41,8 @@ pytestmark = pytest.mark.slow_rows
 # Each splitter with the metadata that it reads besides the query ids.
 SPLITTERS = [
     (QueryKFold(3), []),
+    (QueryShuffleSplit(3, test_size=0.3, random_state=0), []),
+    (QueryShuffleSplit(2, test_size=0.3, train_size=0.4, random_state=0), []),
     (StratifiedQueryKFold(3), []),
     (StratifiedQueryKFold(3, shuffle=True, random_state=0), []),
     (RepeatedQueryKFold(2, 2, random_state=0), []),
@@ -277,6 +283,139 @@ def by_hand(cv, names, model):
     return scores
 
 
+# Those whose folds are drawn, of any number, and where each row is tested once.
+FOLDS = [
+    QueryKFold,
+    StratifiedQueryKFold,
+    *(
+        partial(ColdStartKFold, cold=cold, item=METADATA["item"])
+        for cold in ("user", "item", "both")
+    ),
+]
+DRAWN = [
+    *(partial(fold, 4, shuffle=True) for fold in FOLDS),
+    partial(QueryShuffleSplit, 3, test_size=0.3),
+    partial(RepeatedQueryKFold, 3, 2),
+]
+
+
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_seeds_give_different_folds_and_one_seed_the_same(drawn):
+    def folds(seed):
+        return str(splits(drawn(random_state=seed), X, Y, qid=QID))
+
+    assert folds(3) == folds(3) == folds(np.random.RandomState(3))
+    assert len({folds(seed) for seed in range(5)}) == 5
+    found = splits(drawn(random_state=0), X, Y, qid=QID)
+    assert len({str(test) for _, test in found}) == len(found)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("fold", FOLDS[:4])
+def test_each_row_is_tested_once(fold, shuffle):
+    cv = fold(4, shuffle=shuffle)
+    tests = [test for _, test in cv.split(X, Y, qid=QID)]
+    assert_array_equal(np.sort(np.concatenate(tests)), np.arange(N))
+
+
+@pytest.mark.parametrize(
+    "splitter", [QueryKFold, StratifiedQueryKFold, RepeatedQueryKFold, ColdStartKFold]
+)
+def test_there_are_no_more_folds_than_queries(splitter):
+    for _, test in splitter(15).split(X, Y > -1, qid=QID):
+        assert len({*QID[test]}) == 1
+    message = "n_splits=16 greater than the number of queries: 15"
+    with pytest.raises(ValueError, match=message):
+        next(splitter(16).split(X, Y, qid=QID))
+
+
+BAD = {
+    QueryKFold: [
+        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+        ({"n_splits": -3}, ValueError, "n_splits == -3, must be >= 2"),
+        ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
+        ({"n_splits": True}, TypeError, "n_splits must be an instance of int"),
+        ({"n_splits": "5"}, TypeError, "n_splits must be an instance of int"),
+        ({"shuffle": 1}, TypeError, "shuffle must be True or False. Got 1"),
+        ({"random_state": 0}, ValueError, "must be None if shuffle is False"),
+    ],
+    QueryShuffleSplit: [
+        ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+        ({"n_splits": 2.5}, TypeError, "n_splits must be an instance of int"),
+    ],
+    TripleShuffleSplit: [({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1")],
+    StratifiedQueryKFold: [
+        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+        ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
+        ({"shuffle": "yes"}, TypeError, "shuffle must be True or False. Got 'y"),
+        ({"random_state": 0}, ValueError, "of StratifiedQueryKFold must be None"),
+    ],
+    RepeatedQueryKFold: [
+        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+        ({"n_repeats": 0}, ValueError, "n_repeats == 0, must be >= 1"),
+        ({"n_repeats": True}, TypeError, "n_repeats must be an instance of int"),
+    ],
+    QueryTimeSeriesSplit: [
+        ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+        ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
+        ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
+        ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
+        ({"gap": "1M"}, ValueError, "'gap' parameter of QueryTime.*'7D'.*Got '1M'"),
+        ({"gap": timedelta(-1)}, ValueError, "gap == .*must be >= 0"),
+        ({"gap": np.timedelta64("NaT", "s")}, ValueError, "gap == .*must be >= 0"),
+        ({"test_size": 0}, ValueError, "test_size == 0, must be >= 1"),
+        ({"test_size": 0.2}, TypeError, "test_size must be an instance of int"),
+        ({"max_train_size": 0}, ValueError, "max_train_size == 0, must be >= 1"),
+        ({"time": None}, TypeError, "'time' parameter of QueryTimeSeries.*Got No"),
+        ({"time": 3}, TypeError, r"array-like of shape \(n_samples,\). Got 3 inst"),
+    ],
+    TimeRangeSplit: [
+        ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+        ({"test_size": 0}, ValueError, "'test_size' parameter of TimeRange.*Got 0"),
+        ({"test_size": 1.0}, ValueError, r"range \(0.0, 1.0\).*Got 1.0 instead"),
+        ({"test_size": "7"}, ValueError, "units W, D, h, min and s.*Got '7' inst"),
+        ({"test_size": "1M"}, ValueError, "Got '1M' instead"),
+        ({"test_size": "0D"}, ValueError, "Got '0D' instead"),
+        ({"test_size": timedelta(-1)}, ValueError, "Got .*days=-1"),
+        ({"test_size": np.timedelta64("NaT", "s")}, ValueError, "Got .*NaT"),
+        ({"test_size": True}, TypeError, "Got True instead"),
+        ({"test_size": None}, TypeError, "Got None instead"),
+        ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
+        ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
+        ({"gap": "7 years"}, ValueError, "'gap' parameter of TimeRangeSplit.*years"),
+        ({"drop_new": "cold"}, ValueError, "'drop_new' parameter of TimeRange.*cold"),
+        ({"time": None}, TypeError, "'time' parameter of TimeRangeSplit.*Got None"),
+        ({"n_splits": "14D"}, TypeError, "not str. Did you mean test_size='14D'"),
+        ({"n_splits": 0.2}, TypeError, "not float. Did you mean test_size=0.2"),
+        ({"item": 3}, TypeError, "'item' parameter of TimeRangeSplit.*Got 3"),
+    ],
+    LeaveLastOut: [
+        ({"k": 0}, ValueError, "k == 0, must be >= 1"),
+        ({"k": 1.0}, TypeError, "k must be an instance of int"),
+        ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+        ({"time": 1.5}, TypeError, "'time' parameter of LeaveLastOut.*Got 1.5"),
+    ],
+    ColdStartKFold: [
+        ({"cold": "items"}, ValueError, r"\{'both', 'item', 'user'\}. Got 'items'"),
+        ({"cold": None}, ValueError, "'cold' parameter of ColdStartKFold.*Got None"),
+        ({"cold": ["user"]}, ValueError, r"Got \['user'\] instead"),
+        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+        ({"shuffle": None}, TypeError, "shuffle must be True or False. Got None"),
+        ({"random_state": 1}, ValueError, "of ColdStartKFold must be None if shuffle"),
+        ({"item": 0}, TypeError, "'item' parameter of ColdStartKFold.*Got 0 instead"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("splitter", "parameters", "error", "message"),
+    [(splitter, *row) for splitter, rows in BAD.items() for row in rows],
+)
+def test_bad_parameters_are_refused(splitter, parameters, error, message):
+    with pytest.raises(error, match=message):
+        splitter(**parameters)
+
+
 # Some splitters cut queries on purpose.
 @pytest.mark.filterwarnings("ignore::skrank.exceptions.QuerySplitWarning")
 @every_splitter
@@ -303,60 +442,19 @@ class TestWithScikitLearn:
             )
 
     def test_a_search_in_a_cross_validation_hands_all_of_it_on(self, cv, names):
+        ranker = QueryRanker(Ridge(), missing_qid="single")
+        grid, how = {"estimator__alpha": [1.0]}, {"error_score": "raise"}
+        how["scoring"] = "mrr"
         with config_context(enable_metadata_routing=True):
-            search = GridSearchCV(
-                QueryRanker(Ridge()),
-                {"estimator__alpha": [1.0]},
-                cv=QueryKFold(2),
-                scoring="mrr",
-            )
-            result = cross_validate(
-                search,
-                X,
-                Y,
-                cv=cv,
-                scoring="mrr",
-                params=known(names),
-                error_score="raise",
-            )
-        scores = by_hand(cv, names, Ridge())["mrr"]
+            search = GridSearchCV(ranker, grid, cv=cv, **how)
+            how |= {"cv": QueryKFold(2), "params": known(names)}
+            result = cross_validate(search, X, Y, **how)
+        scores = by_hand(QueryKFold(2), [], Ridge())["mrr"]
         assert_allclose(result["test_score"], scores, rtol=0, atol=1e-12)
-
-    def test_an_inner_splitter_is_routed_to_as_well(self, cv, names):
-        with config_context(enable_metadata_routing=True):
-            search = GridSearchCV(
-                QueryRanker(Ridge(), missing_qid="single"),
-                {"estimator__alpha": [1.0]},
-                cv=cv,
-                scoring="mrr",
-                error_score="raise",
-            )
-            result = cross_validate(
-                search,
-                X,
-                Y,
-                cv=QueryKFold(2),
-                scoring="mrr",
-                params=known(names),
-                error_score="raise",
-            )
-        assert np.isfinite(result["test_score"]).all()
 
     def test_the_index_of_y_holds_all_of_it_without_routing(self, cv, names):
         y = y_with_index(names)
         self.assert_scores(cv, names, X, y, QueryRanker(Ridge()), Ridge())
-
-    def test_arrays_given_to_the_splitter_do_without_routing(self, cv, names):
-        made = clone(cv, safe=False)
-        for name in names:
-            setattr(made, name, METADATA[name])
-        y = pd.Series(Y, index=pd.Index(QID, name="qid"))
-        scores = by_hand(cv, names, Ridge())
-        result = cross_validate(
-            QueryRanker(Ridge()), X, y, cv=made, scoring=["mrr", "ndcg@5"]
-        )
-        for name, values in scores.items():
-            assert_allclose(result[f"test_{name}"], values, rtol=0, atol=1e-12)
 
     @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
     def test_columns_of_x_do_without_routing(self, cv, names, make):

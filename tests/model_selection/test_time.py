@@ -36,6 +36,36 @@ def sessions(n_queries=60, n_rows=600, length=40, seed=0):
     return qid, begin[qid] + rng.randint(0, length, len(qid))
 
 
+SPLITTERS = [QueryTimeSeriesSplit(2), LeaveLastOut(n_splits=2)]
+SPLITTERS += [TimeRangeSplit(2, test_size=0.3)]
+X6, QID6 = np.zeros(6), list("abcdef")
+DAYS = np.datetime64("2024-01-01", "ns") + np.arange(6) * np.timedelta64(1, "D")
+UNEVEN = np.array([0, 1, 2, 3, 9, 9]) + np.datetime64("2024-01-01")
+TOO_MANY = "Too many splits=3 for number of queries=6 with test_size=2 and gap=0"
+NO_QUERY = (
+    "no query to train on in split 0.*first row of the test set, at 1.*"
+    "users whose rows spread over all times.*TimeRangeSplit"
+)
+NO_ROW = "no row to test in split 0, between 2024-01-04 and 2024-01-10"
+NO_USER = r"\(drop_new='user'\) has no row to test in split 0: all have users"
+NO_DATES = "'test_size' parameter of TimeRangeSplit must be a number where.*int64"
+# The same times in other forms.
+FORMS = {
+    "float": lambda t: t.astype(float) / 7 - 3,
+    "uint8": lambda t: t.astype(np.uint8),
+    "list": lambda t: t.tolist(),
+    "days": lambda t: np.datetime64("2020-01-01") + t,
+    "pandas with a zone": lambda t: pd.Series(pd.to_datetime(t, unit="s", utc=True)),
+    "polars": lambda t: pl.Series(np.datetime64("2020-01-01", "us") + t),
+    "date": lambda t: [date.fromordinal(700_000 + int(day)) for day in t],
+    "datetime": lambda t: [datetime.fromtimestamp(int(s), UTC) for s in t],
+    "Decimal": lambda t: [Decimal(int(number)) / 3 for number in t],
+    "large int": lambda t: [2**70 + int(number) for number in t],
+    "nullable": lambda t: pd.Series(t, dtype="Int64"),
+    "Period": lambda t: pd.PeriodIndex([pd.Period(ordinal=i, freq="M") for i in t]),
+}
+
+
 class TestQueryTimeSeriesSplit:
     def test_worked_by_hand(self):
         # In order of their times: b, d, a, e, c, f.
@@ -153,106 +183,32 @@ class TestQueryTimeSeriesSplit:
             assert_array_equal(test, np.flatnonzero(np.isin(qid, future)))
             assert time[train].max() < time[test].min()
 
-    @pytest.mark.parametrize(
-        "convert",
-        [
-            lambda t: t.astype(float) / 7 - 3,
-            lambda t: t.astype(np.uint8),
-            lambda t: t.tolist(),
-            lambda t: np.datetime64("2020-01-01") + t,
-            lambda t: pd.Series(pd.to_datetime(t, unit="s", utc=True)),
-            lambda t: pl.Series(np.datetime64("2020-01-01", "us") + t),
-            lambda t: [date.fromordinal(700_000 + int(day)) for day in t],
-            lambda t: [datetime.fromtimestamp(int(s), UTC) for s in t],
-            lambda t: [Decimal(int(number)) / 3 for number in t],
-            lambda t: [2**70 + int(number) for number in t],
-            lambda t: pd.Series(t, dtype="Int64"),
-            lambda t: pd.PeriodIndex([pd.Period(ordinal=i, freq="M") for i in t]),
-        ],
-        ids=[
-            "float",
-            "uint8",
-            "list",
-            "days",
-            "pandas with a time zone",
-            "polars",
-            "date",
-            "datetime",
-            "Decimal",
-            "large int",
-            "nullable",
-            "Period",
-        ],
-    )
-    @pytest.mark.parametrize(
-        "cv",
-        [QueryTimeSeriesSplit(2), LeaveLastOut(2), TimeRangeSplit(2, test_size=0.3)],
-        ids=str,
-    )
-    def test_the_kind_of_times_does_not_matter(self, cv, convert):
+    @pytest.mark.parametrize("form", FORMS)
+    @pytest.mark.parametrize("cv", SPLITTERS, ids=str)
+    def test_the_kind_of_times_does_not_matter(self, cv, form):
         rng = np.random.RandomState(0)
         qid = rng.randint(0, 9, 60)
         time = 20 * qid + rng.randint(0, 40, 60)
         expected = list(cv.split(qid, qid=qid, time=time))
-        found = list(cv.split(qid, qid=qid, time=convert(time)))
-        for one, other in zip(expected, found, strict=True):
+        found = list(cv.split(qid, qid=qid, time=FORMS[form](time)))
+        for _, one, other in zip(range(2), expected, found, strict=True):
             assert_array_equal(one[0], other[0])
             assert_array_equal(one[1], other[1])
-
-    @pytest.mark.parametrize(
-        ("parameters", "error", "message"),
-        [
-            ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
-            ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
-            ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
-            ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
-            ({"gap": "1M"}, ValueError, "'gap' parameter of QueryTime.*'7D'.*Got '1M'"),
-            ({"gap": timedelta(-1)}, ValueError, "gap == .*must be >= 0"),
-            ({"gap": np.timedelta64("NaT", "s")}, ValueError, "gap == .*must be >= 0"),
-            ({"test_size": 0}, ValueError, "test_size == 0, must be >= 1"),
-            ({"test_size": 0.2}, TypeError, "test_size must be an instance of int"),
-            ({"max_train_size": 0}, ValueError, "max_train_size == 0, must be >= 1"),
-            ({"time": None}, TypeError, "'time' parameter of QueryTimeSeries.*Got No"),
-            ({"time": 3}, TypeError, r"array-like of shape \(n_samples,\). Got 3 inst"),
-        ],
-    )
-    def test_bad_parameters_are_refused(self, parameters, error, message):
-        with pytest.raises(error, match=message):
-            QueryTimeSeriesSplit(**parameters)
 
     @pytest.mark.parametrize(
         ("parameters", "time", "error", "message"),
         [
             ({"n_splits": 6}, range(6), ValueError, "folds=7 greater.*queries=6"),
-            (
-                {"n_splits": 3, "test_size": 2},
-                range(6),
-                ValueError,
-                "Too many splits=3 for number of queries=6 with test_size=2 and gap=0",
-            ),
+            ({"n_splits": 3, "test_size": 2}, range(6), ValueError, TOO_MANY),
             ({"n_splits": 2, "gap": 2}, range(6), ValueError, "Too many .* gap=2"),
-            (
-                {"n_splits": 2},
-                [1] * 6,
-                ValueError,
-                "no query to train on in split 0.*first row of the test set, at 1.*"
-                "users whose rows spread over all times.*TimeRangeSplit",
-            ),
-            (
-                {"n_splits": 2, "gap": timedelta(9)},
-                np.arange(6) * np.timedelta64(1, "D"),
-                ValueError,
-                "no query to train on.*days=9",
-            ),
+            ({"n_splits": 2}, [1] * 6, ValueError, NO_QUERY),
+            ({"n_splits": 2, "gap": timedelta(9)}, DAYS, ValueError, "no .*days=9"),
             ({"n_splits": 2, "gap": timedelta(1)}, range(6), TypeError, "int64"),
         ],
     )
     def test_what_cannot_be_split_is_refused(self, parameters, time, error, message):
         with pytest.raises(error, match=message):
             next(QueryTimeSeriesSplit(**parameters).split(X6, qid=QID6, time=time))
-
-
-X6, QID6 = np.zeros(6), list("abcdef")
 
 
 def rows_of(cv, time, **data):
@@ -422,77 +378,17 @@ class TestTimeRangeSplit:
             assert [(a.tolist(), b.tolist()) for a, b in cv.split(table)] == expected
 
     @pytest.mark.parametrize(
-        ("parameters", "error", "message"),
-        [
-            ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
-            ({"test_size": 0}, ValueError, "'test_size' parameter of TimeRange.*Got 0"),
-            ({"test_size": 1.0}, ValueError, r"range \(0.0, 1.0\).*Got 1.0 instead"),
-            ({"test_size": "7"}, ValueError, "units W, D, h, min and s.*Got '7' inst"),
-            ({"test_size": "1M"}, ValueError, "Got '1M' instead"),
-            ({"test_size": "0D"}, ValueError, "Got '0D' instead"),
-            ({"test_size": timedelta(-1)}, ValueError, "Got .*days=-1"),
-            ({"test_size": np.timedelta64("NaT", "s")}, ValueError, "Got .*NaT"),
-            ({"test_size": True}, TypeError, "Got True instead"),
-            ({"test_size": None}, TypeError, "Got None instead"),
-            ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
-            ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
-            (
-                {"gap": "7 years"},
-                ValueError,
-                "'gap' parameter of TimeRangeSplit.*years",
-            ),
-            (
-                {"drop_new": "cold"},
-                ValueError,
-                "'drop_new' parameter of TimeRange.*cold",
-            ),
-            ({"time": None}, TypeError, "'time' parameter of TimeRangeSplit.*Got None"),
-            ({"n_splits": "14D"}, TypeError, "not str. Did you mean test_size='14D'"),
-            ({"n_splits": 0.2}, TypeError, "not float. Did you mean test_size=0.2"),
-            ({"item": 3}, TypeError, "'item' parameter of TimeRangeSplit.*Got 3"),
-        ],
-    )
-    def test_bad_parameters_are_refused(self, parameters, error, message):
-        with pytest.raises(error, match=message):
-            TimeRangeSplit(**parameters)
-
-    @pytest.mark.parametrize(
         ("parameters", "time", "error", "message"),
         [
             ({"test_size": 6}, range(6), ValueError, "no row to train on in split 0"),
             ({"test_size": 9}, range(6), ValueError, "no row to train on in split 0"),
             ({}, [1] * 6, ValueError, "no row to train on.*begins at 1, and the gap=0"),
             ({"gap": 5}, range(6), ValueError, "no row to train on.*gap=5"),
-            (
-                {"test_size": "9999W"},
-                np.arange(6) + np.datetime64("2024-01-01", "ns"),
-                ValueError,
-                "no row to train on",
-            ),
-            (
-                {"n_splits": 2, "test_size": "2D"},
-                np.array([0, 1, 2, 3, 9, 9]) + np.datetime64("2024-01-01"),
-                ValueError,
-                "no row to test in split 0, between 2024-01-04 and 2024-01-10",
-            ),
-            (
-                {"drop_new": "user"},
-                range(6),
-                ValueError,
-                r"\(drop_new='user'\) has no row to test in split 0: all have users",
-            ),
-            (
-                {"test_size": "7D"},
-                range(6),
-                TypeError,
-                "'test_size' parameter of TimeRangeSplit must be a number where.*int64",
-            ),
-            (
-                {"test_size": "7D"},
-                [Decimal(day) for day in range(6)],
-                TypeError,
-                "times of type Decimal: convert",
-            ),
+            ({"test_size": "9999W"}, DAYS, ValueError, "no row to train on"),
+            ({"n_splits": 2, "test_size": "2D"}, UNEVEN, ValueError, NO_ROW),
+            ({"drop_new": "user"}, range(6), ValueError, NO_USER),
+            ({"test_size": "7D"}, range(6), TypeError, NO_DATES),
+            ({"test_size": "7D"}, [Decimal(1)] * 6, TypeError, "type Decimal: convert"),
             ({"gap": "7D"}, range(6), TypeError, "'gap' parameter of TimeRangeSplit"),
         ],
     )
@@ -511,10 +407,7 @@ class TestLeaveLastOut:
             ({}, [([0, 1, 2, 3, 6, 7], [4, 5])]),
             ({"k": 2}, [([0, 1, 2, 3], [4, 5, 6, 7])]),
             ({"k": 3}, [([1, 2, 3, 4, 7], [0, 5, 6])]),
-            (
-                {"n_splits": 2},
-                [([0, 1, 2], [6, 7]), ([0, 1, 2, 3, 6, 7], [4, 5])],
-            ),
+            ({"n_splits": 2}, [([0, 1, 2], [6, 7]), ([0, 1, 2, 3, 6, 7], [4, 5])]),
             (
                 {"n_splits": 3},
                 [([1, 2], [0]), ([0, 1, 2], [6, 7]), ([0, 1, 2, 3, 6, 7], [4, 5])],
@@ -553,28 +446,6 @@ class TestLeaveLastOut:
             assert train.tolist() == sorted(past)
             assert test.tolist() == sorted(last)
 
-    def test_every_tested_query_is_trained_on_earlier_rows(self):
-        qid, time = sessions(40, 500, 50)
-        for train, test in LeaveLastOut(3, n_splits=2).split(qid, qid=qid, time=time):
-            assert set(qid[test]) <= set(qid[train])
-            assert not set(train) & set(test)
-            for query in set(qid[test]):
-                last = time[train][qid[train] == query].max()
-                assert last <= time[test][qid[test] == query].min()
-
-    @pytest.mark.parametrize(
-        ("parameters", "error", "message"),
-        [
-            ({"k": 0}, ValueError, "k == 0, must be >= 1"),
-            ({"k": 1.0}, TypeError, "k must be an instance of int"),
-            ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
-            ({"time": 1.5}, TypeError, "'time' parameter of LeaveLastOut.*Got 1.5"),
-        ],
-    )
-    def test_bad_parameters_are_refused(self, parameters, error, message):
-        with pytest.raises(error, match=message):
-            LeaveLastOut(**parameters)
-
     def test_queries_that_are_all_too_short_are_refused(self):
         with pytest.raises(
             ValueError, match=r"k=2, n_splits=2\) needs a query of more than 4 rows.*3"
@@ -584,9 +455,7 @@ class TestLeaveLastOut:
             )
 
 
-@pytest.mark.parametrize(
-    "cv", [QueryTimeSeriesSplit(2), LeaveLastOut(), TimeRangeSplit()], ids=str
-)
+@pytest.mark.parametrize("cv", SPLITTERS, ids=str)
 @pytest.mark.parametrize(
     ("time", "error", "message"),
     [

@@ -93,13 +93,33 @@ EXCEPTIONS = [
 class Cell(NamedTuple):
     """What was found for one metric of one library.
 
-    `numbers` maps the queries that were compared to (theirs, ours, ours by default).
+    `numbers` maps the queries that were compared to (theirs, ours), `left_out` the
+    others to (theirs, ours, why). Ours is None if the metric is refused.
     """
 
-    verdict: str
+    library: str
+    name: str
     numbers: dict
     left_out: dict
-    reasons: list
+
+    @property
+    def reasons(self):
+        return list(dict.fromkeys(why for _, _, why in self.left_out.values()))
+
+    @property
+    def verdict(self):
+        tolerance = TOLERANCE.get(self.library, 1e-9)
+        by_default = [
+            (theirs, recorded(self.library, title, None)[self.name])
+            for title, (theirs, _) in self.numbers.items()
+        ]
+        for verdict, pairs in (
+            ("equal", by_default),
+            ("by convention", self.numbers.values()),
+        ):
+            if pairs and all(same(*pair, tolerance) for pair in pairs):
+                return verdict
+        return "differs"
 
 
 def split(name):
@@ -108,26 +128,42 @@ def split(name):
     return base.partition("(")[0], int(k) if k else None
 
 
-def number(library, query, name, **params):
-    """Return what skrank says of one query, under a name without ``neg_``.
+def numbers(library, query, names, convention):
+    """Return what skrank says of one query, by names without ``neg_``.
 
-    Columns are those of the library.
+    Columns are those of the library. Metrics without one are asked for together.
     """
-    base, _ = split(name)
-    for column, of_item in peers.columns_of(library, base, query).items():
-        params[column] = of_items(of_item, query.ids)
-    sign = -1 if METRICS[base].full_name.startswith("neg_") else 1
-    full_name = name if sign == 1 else f"neg_{name}"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        got = evaluate(*query[:2], full_name, doc_id=query.names, **params)
-    return sign * got[full_name]
+    found, groups = {}, {}
+    for name in names:
+        base, k = split(name)
+        if convention and isinstance(rules_of(convention, base, k), str):
+            continue
+        columns = peers.columns_of(library, base, query)
+        groups.setdefault(base if columns else "", (columns, []))[1].append(name)
+    for columns, of_group in groups.values():
+        signed = {
+            name: METRICS[base].full_name.removesuffix(base) + name
+            for name in of_group
+            for base, _ in [split(name)]
+        }
+        params = {key: of_items(items, query.ids) for key, items in columns.items()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            got = evaluate(
+                *query[:2], [*signed.values()], doc_id=query.names,
+                convention=convention, **params,
+            )  # fmt: skip
+        for name, full_name in signed.items():
+            found[name] = got[full_name] if name == full_name else -got[full_name]
+    return found
 
 
 @cache
-def number_by_default(title, name, library):
-    """Return a number under no convention: that of all libraries without columns."""
-    return number(library, QUERIES[title], name)
+def recorded(library, title, convention):
+    """Return what skrank says of a query of which a library has numbers."""
+    place = list(QUERIES).index(title)
+    names = [name for name, of in VALUES[library].items() if of[place] is not None]
+    return numbers(library, QUERIES[title], names, convention)
 
 
 def same(one, other, tolerance=1e-9):
@@ -141,32 +177,19 @@ def same(one, other, tolerance=1e-9):
 def cell(library, name):
     """Compare one metric of one library."""
     base, k = split(name)
-    refused = rules_of(library, base, k)
-    tolerance = TOLERANCE.get(library, 1e-9)
-    numbers, left_out = {}, {}
-    for (title, query), theirs in zip(
-        QUERIES.items(), VALUES[library][name], strict=True
-    ):
+    rules = rules_of(library, base, k)
+    refused = rules if isinstance(rules, str) else None
+    compared, left_out = {}, {}
+    for title, theirs in zip(QUERIES, VALUES[library][name], strict=True):
         if theirs is None:
             continue
-        has_columns = peers.columns_of(library, base, query)
-        default = number_by_default(title, name, library if has_columns else None)
-        if isinstance(refused, str):
-            left_out[title] = float(theirs), default, refused
-            continue
-        ours = number(library, query, name, convention=library)
-        reason = exception(library, base, query)
+        ours = recorded(library, title, library).get(name)
+        reason = refused or exception(library, base, QUERIES[title])
         if reason is None:
-            numbers[title] = float(theirs), ours, default
+            compared[title] = float(theirs), ours
         else:
             left_out[title] = float(theirs), ours, reason
-    reasons = list(dict.fromkeys(reason for _, _, reason in left_out.values()))
-    if not numbers:
-        return Cell("differs", numbers, left_out, reasons)
-    by_default = all(same(t, d, tolerance) for t, _, d in numbers.values())
-    by_rules = all(same(t, o, tolerance) for t, o, _ in numbers.values())
-    verdict = "equal" if by_default else "by convention" if by_rules else "differs"
-    return Cell(verdict, numbers, left_out, reasons)
+    return Cell(library, name, compared, left_out)
 
 
 def exception(library, metric, query):

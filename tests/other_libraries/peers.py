@@ -150,8 +150,7 @@ def sklearn(query):
 def trec_eval(query):
     import pytrec_eval
 
-    qrels = {"q": dict(zip(query.names, query.grades, strict=True))}
-    run = {"q": dict(zip(query.names, map(float, query.scores), strict=True))}
+    qrels, run = qrels_and_run(query)
     cuts = ",".join(map(str, KS))
     measures = {"map", "recip_rank", "ndcg", "Rprec", "bpref"}
     cut_names = {
@@ -180,9 +179,8 @@ def ranx(query):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        qrels = ranx.Qrels({"q": dict(zip(query.names, query.grades, strict=True))})
-        scores = map(float, query.scores)
-        run = ranx.Run({"q": dict(zip(query.names, scores, strict=True))})
+        qrels, run = qrels_and_run(query)
+        qrels, run = ranx.Qrels(qrels), ranx.Run(run)
         names = {
             "map": "map",
             "mrr": "mrr",
@@ -409,8 +407,7 @@ def msmarco(query):
     import ir_measures
     from ir_measures import RR
 
-    qrels = {"q": dict(zip(query.names, query.grades, strict=True))}
-    run = {"q": dict(zip(query.names, map(float, query.scores), strict=True))}
+    qrels, run = qrels_and_run(query)
     cuts = {"mrr": RR @ 10} | {f"mrr@{k}": RR @ k for k in KS}
     provider = ir_measures.providers.registry["msmarco"]
     got = provider.calc_aggregate(list(cuts.values()), qrels, run)

@@ -13,7 +13,6 @@ import warnings
 import numpy as np
 import pytest
 
-from skrank._engine.conventions import rules_of
 from skrank.metrics import evaluate, ndcg_score
 from skrank.tables import align
 from tests.other_libraries import oracle, peers
@@ -68,13 +67,12 @@ def test_the_libraries_of_the_test_extra_are_there():
 def test_the_installed_library_says_the_same(library, title):
     query = QUERIES[title]
     tolerance = oracle.TOLERANCE.get(library, 1e-9)
-    for name, theirs in answer(library, title).items():
-        base, k = oracle.split(name)
-        refused = isinstance(rules_of(library, base, k), str)
-        if refused or oracle.exception(library, base, query):
-            continue
-        ours = oracle.number(library, query, name, convention=library)
-        assert oracle.same(float(theirs), ours, tolerance), name
+    theirs = answer(library, title)
+    ours_of = oracle.numbers(library, query, theirs, library)
+    assert len(ours_of) > len(theirs) / 2
+    for name, ours in ours_of.items():
+        if not oracle.exception(library, oracle.split(name)[0], query):
+            assert oracle.same(float(theirs[name]), ours, tolerance), name
 
 
 def many(seed, n_levels, n_queries=50):
@@ -89,94 +87,65 @@ def many(seed, n_levels, n_queries=50):
     return y_true, y_score, qid, ids
 
 
+def as_dicts(y_true, y_score, qid, ids, judged=None, returned=None):
+    """Return judgements and a run of the rows that are judged, and returned."""
+    qrels, run = {}, {}
+    for row, query in enumerate(map(str, qid)):
+        if judged is None or judged[row]:
+            qrels.setdefault(query, {})[ids[row]] = int(y_true[row])
+        if returned is None or returned[row]:
+            run.setdefault(query, {})[ids[row]] = float(y_score[row])
+    return qrels, run
+
+
+def some_missing(qid, seed=2):
+    """Return which documents are judged and returned: the first of a query is both."""
+    rng = np.random.default_rng(seed)
+    judged, returned = rng.random((2, len(qid))) < 0.75
+    first = np.append(True, qid[1:] != qid[:-1])
+    # A document is in one of the two files at least.
+    return judged | ~returned | first, returned | first
+
+
+OF_TREC_EVAL = {
+    "map": "map",
+    "recip_rank": "mrr",
+    "Rprec": "r_precision",
+    "bpref": "bpref",
+    "P_5": "precision@5",
+    "recall_10": "recall@10",
+    "map_cut_10": "map@10",
+    "success_1": "hits@1",
+    "ndcg": "ndcg",
+    "ndcg_cut_5": "ndcg@5",
+}
+
+
 @pytest.mark.slow_rows
 @pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("misses", [False, True])
 @pytest.mark.parametrize("n_levels", [None, 1, 6])
-def test_all_queries_under_pytrec_eval(n_levels, level):
+def test_all_queries_under_pytrec_eval(n_levels, misses, level):
     import pytrec_eval
 
     y_true, y_score, qid, ids = many(0, n_levels)
-    qrels, run = {}, {}
-    for query, id, grade, score in zip(qid, ids, y_true, y_score, strict=True):
-        qrels.setdefault(str(query), {})[id] = int(grade)
-        run.setdefault(str(query), {})[id] = float(score)
-    names = {
-        "map": "map",
-        "recip_rank": "mrr",
-        "Rprec": "r_precision",
-        "bpref": "bpref",
-        "P_10": "precision@10",
-        "recall_10": "recall@10",
-        "map_cut_10": "map@10",
-        "success_5": "hits@5",
-    }
+    given = {}
+    if misses:
+        given["judged"], given["returned"] = some_missing(qid)
+    qrels, run = as_dicts(y_true, y_score, qid, ids, **given)
+    measures = {"map", "recip_rank", "Rprec", "bpref", "P", "recall", "map_cut"}
+    measures |= {"success", "ndcg", "ndcg_cut"}
+    theirs = pytrec_eval.RelevanceEvaluator(
+        qrels, measures, relevance_level=level
+    ).evaluate(run)
+    given |= {"qid": qid, "convention": "trec_eval", "doc_id": ids, "average": None}
+    names = [*OF_TREC_EVAL.values()]
+    at_level = {"threshold": 1} if level == 2 else {}
+    ours = evaluate(y_true, y_score, names, **given, **at_level)
     # NDCG reads all grades, whatever the level of relevance.
-    graded = {"ndcg": "ndcg", "ndcg_cut_10": "ndcg@10"}
-    evaluator = pytrec_eval.RelevanceEvaluator(
-        qrels,
-        {"map", "recip_rank", "Rprec", "bpref", "P", "recall", "map_cut", "success"}
-        | {"ndcg", "ndcg_cut"},
-        relevance_level=level,
-    )
-    theirs = evaluator.evaluate(run)
-    options = {"convention": "trec_eval", "doc_id": ids, "average": None}
-    ours = evaluate(
-        y_true,
-        y_score,
-        list(names.values()),
-        qid=qid,
-        **options,
-        **({"threshold": 1} if level == 2 else {}),
-    )
-    ours |= evaluate(y_true, y_score, list(graded.values()), qid=qid, **options)
-    for measure, name in (names | graded).items():
-        expected = [theirs[str(query)][measure] for query in ours["qid"]]
-        np.testing.assert_allclose(ours[name], expected, rtol=0, atol=1e-9)
-
-
-def test_documents_without_judgement_or_rank_under_pytrec_eval():
-    import pytrec_eval
-
-    y_true, y_score, qid, ids = many(1, 6)
-    rng = np.random.default_rng(2)
-    judged, returned = rng.random(len(qid)) < 0.7, rng.random(len(qid)) < 0.7
-    judged |= ~returned  # a document is in one of the two files at least
-    first = np.append(True, qid[1:] != qid[:-1])
-    judged |= first
-    returned |= first
-    qrels, run = {}, {}
-    for row, query in enumerate(map(str, qid)):
-        if judged[row]:
-            qrels.setdefault(query, {})[ids[row]] = int(y_true[row])
-        if returned[row]:
-            run.setdefault(query, {})[ids[row]] = float(y_score[row])
-    names = {
-        "map": "map",
-        "recip_rank": "mrr",
-        "Rprec": "r_precision",
-        "bpref": "bpref",
-        "ndcg": "ndcg",
-        "P_5": "precision@5",
-        "recall_5": "recall@5",
-        "ndcg_cut_5": "ndcg@5",
-        "success_1": "hits@1",
-    }
-    measures = {"map", "recip_rank", "Rprec", "bpref", "ndcg"}
-    measures |= {"P.5", "recall.5", "ndcg_cut.5", "success.1"}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
-    ours = evaluate(
-        y_true,
-        y_score,
-        list(names.values()),
-        qid=qid,
-        convention="trec_eval",
-        doc_id=ids,
-        judged=judged,
-        returned=returned,
-        average=None,
-    )
+    ours |= evaluate(y_true, y_score, names[-2:], **given)
     assert set(theirs) == set(map(str, ours["qid"]))
-    for measure, name in names.items():
+    for measure, name in OF_TREC_EVAL.items():
         expected = [theirs[str(query)][measure] for query in ours["qid"]]
         np.testing.assert_allclose(ours[name], expected, rtol=0, atol=1e-9)
 
@@ -192,15 +161,8 @@ def test_inferred_average_precision_under_pytrec_eval(n_scores):
     y_true = rng.integers(-1, 3, n_rows)
     y_score = rng.integers(0, n_scores, n_rows) / n_scores
     ids = np.array([f"d{row}" for row in rng.permutation(n_rows)])
-    pooled, returned = rng.random((2, n_rows)) < 0.8
-    first = np.append(True, qid[1:] != qid[:-1])
-    pooled, returned = pooled | ~returned | first, returned | first
-    qrels, run = {}, {}
-    for row, query in enumerate(map(str, qid)):
-        if pooled[row]:
-            qrels.setdefault(query, {})[ids[row]] = int(y_true[row])
-        if returned[row]:
-            run.setdefault(query, {})[ids[row]] = float(y_score[row])
+    pooled, returned = some_missing(qid)
+    qrels, run = as_dicts(y_true, y_score, qid, ids, pooled, returned)
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"infAP"}).evaluate(run)
     options = {"convention": "trec_eval", "average": None}
     ours = evaluate(
@@ -214,45 +176,6 @@ def test_inferred_average_precision_under_pytrec_eval(n_scores):
     )
     expected = [theirs[query]["infAP"] for query in aligned["qid"]]
     np.testing.assert_allclose(aligned["infAP"], expected, rtol=0, atol=1e-12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_all_queries_under_sentence_transformers(seed):
-    pytest.importorskip("sentence_transformers")
-    from sentence_transformers.sentence_transformer import evaluation
-
-    y_true, y_score, qid, ids = many(seed, None)
-    has_one = np.isin(qid, qid[y_true > 0])
-    relevant, found = {}, {}
-    for query, id, grade, score in zip(qid, ids, y_true, y_score, strict=True):
-        relevant.setdefault(str(query), set()).update([id] if grade else [])
-        found.setdefault(str(query), []).append({"corpus_id": id, "score": score})
-    names = dict.fromkeys(relevant, "")
-    evaluator = evaluation.InformationRetrievalEvaluator(
-        names, dict.fromkeys(ids, ""), relevant
-    )
-    theirs = evaluator.compute_metrics([found[id] for id in evaluator.queries_ids])
-    names = {
-        ("accuracy@k", 1): "hits@1",
-        ("accuracy@k", 10): "hits@10",
-        ("precision@k", 10): "precision@10",
-        ("recall@k", 10): "recall@10",
-        ("mrr@k", 10): "mrr",
-        ("ndcg@k", 10): "ndcg",
-        ("map@k", 100): "map",
-    }
-    assert not has_one.all()  # queries without relevant documents are left out
-    ours = evaluate(
-        y_true,
-        y_score,
-        list(names.values()),
-        qid=qid,
-        doc_id=ids,
-        convention="sentence_transformers",
-    )
-    for (measure, k), name in names.items():
-        assert ours[name] == pytest.approx(theirs[measure][k], abs=1e-12), name
 
 
 def lightgbm_values(y_true, y_score, qid, weight=None):
@@ -317,21 +240,6 @@ def test_weights_of_undefined_queries_count():
         options = {"objective": "rank:ndcg", "base_score": 0, "eval_metric": "ndcg"}
         theirs = xgboost.Booster(list(options.items()), [rows]).eval(rows)
         assert float(theirs.split(":")[1]) == pytest.approx((1 + 1) / (3 + 1))
-
-
-def test_ndcg_of_scikit_learn_of_all_queries():
-    import sklearn.metrics
-
-    rng = np.random.default_rng(5)
-    y_true, y_score = rng.integers(0, 4, (40, 9)), rng.integers(0, 4, (40, 9))
-    got = evaluate(y_true, y_score, ["ndcg", "ndcg@5", "dcg"], convention="sklearn")
-    assert got == pytest.approx(
-        {
-            "ndcg": sklearn.metrics.ndcg_score(y_true, y_score),
-            "ndcg@5": sklearn.metrics.ndcg_score(y_true, y_score, k=5),
-            "dcg": sklearn.metrics.dcg_score(y_true, y_score),
-        }
-    )
 
 
 def test_the_numbers_of_libraries_that_are_not_named_are_kept(tmp_path, monkeypatch):

@@ -1,15 +1,14 @@
-"""Every place where scikit-learn takes a scorer name; run as a script, it counts them.
+"""Every place where scikit-learn takes a scorer name.
 
-``python entry_points.py skrank-first`` imports skrank before scikit-learn's modules,
-``sklearn-first`` after them. It counts again once the names are taken back.
+Run as a script, it imports skrank before scikit-learn's modules, counts the places that
+take a name, and counts again once the names are taken back.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
 import warnings
 
-if __name__ == "__main__" and sys.argv[1] == "skrank-first":
+if __name__ == "__main__":
     import skrank
 
 import numpy as np
@@ -241,28 +240,19 @@ def expected(entry_point):
     return "accepted, no qid" if entry_point in WITHOUT_QID else "accepted"
 
 
-def main():
-    """Print how many entry points accept the names, and those that do not."""
-    warnings.simplefilter("error")
-    warnings.filterwarnings("ignore", "learning_curve draws rows")
-    print("registered")
-    print_counts(sys.argv[2:])
-    skrank.unregister_scorers()
-    print("unregistered")
-    print_counts(sys.argv[2:])
-
-
-def print_counts(names):
-    for name in names:
-        found = {
-            entry_point: outcome(entry_point, name) for entry_point in ENTRY_POINTS
-        }
-        accepted = sum(found[one] == expected(one) for one in found)
-        refused = sum(found[one] == "refused" for one in found)
-        print(name, "accepted", accepted, "refused", refused)
-        if accepted + refused < len(found):
-            print({one: what for one, what in found.items() if what != expected(one)})
+def print_counts():
+    """Print how many entry points accept a name, and those that do neither."""
+    found = {one: outcome(one, "mrr") for one in ENTRY_POINTS}
+    accepted = sum(found[one] == expected(one) for one in found)
+    refused = sum(found[one] == "refused" for one in found)
+    print("mrr accepted", accepted, "refused", refused)
+    if accepted + refused < len(found):
+        print({one: what for one, what in found.items() if what != expected(one)})
 
 
 if __name__ == "__main__":
-    main()
+    warnings.simplefilter("error")
+    warnings.filterwarnings("ignore", "learning_curve draws rows")
+    print_counts()
+    skrank.unregister_scorers()
+    print_counts()

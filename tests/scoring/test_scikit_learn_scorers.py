@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import make_scorer
@@ -74,41 +75,66 @@ COLUMNS = {
 
 
 def cross_validated(scoring, X=FEATURES, y=GRADES, **params):
-    """Return the scores of three folds as a list."""
+    """Return the scores of three folds, by name, as lists."""
     params |= {"cv": QueryKFold(3), "error_score": "raise"}
     found = cross_validate(QueryRanker(Ridge()), X, y, scoring=scoring, **params)
-    return found["test_score"].tolist()
+    return {name: found[f"test_{name}"].tolist() for name in scoring}
 
 
-@pytest.mark.slow_rows
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_metric_function_in_make_scorer_equals_its_scorer_name(name):
-    metric, k = FUNCTIONS[name], {}
-    scoring = metric.full_name
-    if metric.cutoff != "never":
-        k, scoring = {"k": 3}, f"{scoring}@3"
+def made_by_scikit_learn(metric):
+    """Return the name of a scorer, and that which make_scorer makes of the function."""
+    cut = metric.cutoff != "never"
+    is_greater = not metric.full_name.startswith("neg_")
     made = make_scorer(
-        metric.function, greater_is_better=not scoring.startswith("neg_"), **k
+        metric.function, greater_is_better=is_greater, **({"k": 3} if cut else {})
     )
-    params = {"qid": QIDS, **{column: COLUMNS[column] for column in metric.columns}}
-    if "profile" in params:
-        params["group"] = np.eye(2)[params["group"]]
+    return metric.full_name + "@3" * cut, made
+
+
+@pytest.mark.parametrize("groups", ["labels", "parts"])
+def test_every_metric_function_in_make_scorer_equals_its_scorer_name(groups):
+    columns = {**COLUMNS}
+    if groups == "parts":  # which a profile has as well
+        columns["group"] = np.eye(2)[columns["group"]]
+    metrics = [
+        metric
+        for metric in FUNCTIONS.values()
+        if ("profile" in metric.columns) is (groups == "parts")
+    ]
+    made = dict(map(made_by_scikit_learn, metrics))
+    read = {column for metric in metrics for column in metric.columns}
+    params = {"qid": QIDS, **{column: columns[column] for column in read}}
     with sklearn.config_context(enable_metadata_routing=True):
-        expected = cross_validated(scoring, params=params)
-        asks = clone(made, safe=False).set_score_request(**dict.fromkeys(params, True))
-        assert cross_validated(asks, params=params) == expected
-    assert len({*expected}) > 1 or name == "judged_at_k_score"  # without unjudged rows
+        expected = cross_validated([*made], params=params)
+        asking = {
+            name: clone(scorer, safe=False).set_score_request(
+                **dict.fromkeys(["qid", *metric.columns], True)
+            )
+            for metric, (name, scorer) in zip(metrics, made.items(), strict=True)
+        }
+        assert cross_validated(asking, params=params) == expected
+    for name, values in expected.items():
+        assert len({*values}) > 1 or name == "judged@3"  # without unjudged rows
+
+
+def test_metric_functions_in_make_scorer_read_the_index_and_no_column():
     by_index = pd.Series(GRADES, index=pd.Index(QIDS, name="qid"))
-    if needed := {*metric.columns} - {*metric.optional}:
-        with pytest.raises(TypeError, match=f"missing .* argument.*{min(needed)}"):
-            cross_validated(made, y=by_index)
-    else:
-        found = cross_validated(made, y=by_index)
-        assert found == cross_validated(scoring, y=by_index)
-        assert found == expected or metric.optional
-        frame = pd.DataFrame(FEATURES).add_prefix("f").assign(qid=QIDS)
-        with pytest.warns(UserWarning, match=MESSAGE):  # the column does not reach it
-            cross_validated(made, frame)
+    frame = pd.DataFrame(FEATURES).add_prefix("f").assign(qid=QIDS)[:60]
+    of_column = QueryRanker(Ridge()).fit(frame, GRADES[:60])
+    ranker = QueryRanker(Ridge()).fit(FEATURES, by_index)
+    made = {}
+    for metric in FUNCTIONS.values():
+        name, scorer = made_by_scikit_learn(metric)
+        if needed := {*metric.columns} - {*metric.optional}:
+            with pytest.raises(TypeError, match=f"missing .* argument.*{min(needed)}"):
+                scorer(ranker, FEATURES, by_index)
+        else:
+            made[name] = scorer
+            with pytest.warns(UserWarning, match=MESSAGE):  # the column is not read
+                scorer(of_column, frame, GRADES[:60])
+    assert len(made) > 20
+    found = cross_validated(made, y=by_index)
+    assert found == cross_validated([*made], y=by_index)
 
 
 def test_the_table_above_has_every_metric_function():
@@ -143,16 +169,6 @@ def test_a_scorer_that_ranks_a_fold_as_one_query_warns(name):
         scorer(MODEL, X, Y)
     with pytest.warns(UserWarning, match=MESSAGE):
         scorer(MODEL, pd.DataFrame(X), pd.Series(Y))
-
-
-def test_several_metrics_of_one_search_warn():
-    scoring = {"ndcg": make_scorer(ndcg_score, k=10), "r2": "r2"}
-    search = GridSearchCV(
-        Ridge(), {"alpha": [1, 2]}, scoring=scoring, refit="ndcg", cv=GroupKFold(2)
-    )
-    with pytest.warns(UserWarning, match=MESSAGE) as caught:
-        search.fit(X, Y, groups=QID)
-    assert {str(one.message) for one in caught} == {str(caught[0].message)}
 
 
 def test_the_two_right_ways_are_silent_and_differ_from_one_query_per_fold():
@@ -203,8 +219,8 @@ def test_rows_of_a_matrix_are_queries_and_silent():
     assert value == ndcg_score(targets, model.predict(X))
 
 
-@pytest.mark.slow
-def test_worker_processes_warn_as_well():
+def test_workers_warn_as_well():
+    """A thread has no frames of the call, as a process; one job at a time counts."""
     scorer = make_scorer(ndcg_score, k=10)
 
     def count_warnings(estimator, X, y):
@@ -213,7 +229,8 @@ def test_worker_processes_warn_as_well():
             scorer(estimator, X, y)
         return sum("All rows of a fold are" in str(one.message) for one in caught)
 
-    options = {"scoring": count_warnings, "cv": 2, "n_jobs": 2}
-    assert cross_val_score(Ridge(), X, Y, **options).tolist() == [1, 1]
-    search = GridSearchCV(Ridge(), {"alpha": [1, 2]}, **options).fit(X, Y)
+    options = {"scoring": count_warnings, "cv": 2, "n_jobs": 2, "pre_dispatch": 1}
+    with parallel_config(backend="threading"):
+        assert cross_val_score(Ridge(), X, Y, **options).tolist() == [1, 1]
+        search = GridSearchCV(Ridge(), {"alpha": [1, 2]}, **options).fit(X, Y)
     assert search.cv_results_["mean_test_score"].tolist() == [1, 1]

@@ -7,11 +7,9 @@ import re
 import pandas as pd
 import pytest
 import sklearn.metrics
-from lightgbm import LGBMRanker
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
-from skrank.__main__ import main
 from skrank._engine.names import is_name, listed_names
 from skrank.datasets import load_nations, make_ranking
 from skrank.link_prediction import PopularityPredictor, evaluate_link_prediction
@@ -96,25 +94,6 @@ def test_link_prediction_reads_them():
     )
     assert list(values) == names
     assert values["hits_at_3"] == values["hits@3"]
-
-
-def test_the_command_line_reads_them(tmp_path, capsys):
-    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
-    (tmp_path / "run").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n")
-    files = [str(tmp_path / name) for name in ("qrels", "run")]
-    assert main(["evaluate", *files, "-m", "ndcg_at_1", "--json"]) == 0
-    assert '"ndcg_at_1": 0.0' in capsys.readouterr().out
-
-
-def test_early_stopping_reads_them():
-    estimator = LGBMRanker(n_estimators=20, min_child_samples=1, n_jobs=1, verbose=-1)
-    stopped = [
-        QueryRanker(estimator, early_stopping=True, scoring=scoring, random_state=0)
-        .fit(FRAME, GRADES)
-        .estimator_.best_iteration_
-        for scoring in ("ndcg@3", "ndcg_at_3")
-    ]
-    assert stopped[0] == stopped[1]
 
 
 def test_nothing_more_is_listed_and_no_name_of_a_metric_has_the_spelling():
