@@ -583,7 +583,7 @@ def test_an_interrupt_ends_with_status_130_and_no_words(capsys):
         assert run(capsys, "evaluate qrels pipe") == (130, "", "")
     finally:
         is_done.set()
-        thread.join()
+        thread.join(processes.PATIENCE)
         signal.signal(signal.SIGINT, before)
 
 

@@ -128,7 +128,7 @@ def test_partitions_without_rows_are_left_out():
 @pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
 @pytest.mark.parametrize("name", PARAMS)
 def test_all_metrics_are_those_of_arrays_to_the_last_bit(name):
-    params, metrics, frame = PARAMS[name], LISTED, draw_shuffled(400)
+    params, metrics, frame = PARAMS[name], LISTED, draw_shuffled(100)
     if name == "adjusted":
         metrics = [full_name(metric) for metric in ADJUSTABLE]
     if name == "convention":
@@ -142,7 +142,7 @@ def test_all_metrics_are_those_of_arrays_to_the_last_bit(name):
 
 @pytest.mark.parametrize("instead", [0.0, np.nan])
 def test_means_of_the_frame_are_those_of_the_summary(instead):
-    frame, metrics = draw_shuffled(400), ["ndcg@3", "hits@1", "mrr", "map"]
+    frame, metrics = draw_shuffled(100), ["ndcg@3", "hits@1", "mrr", "map"]
     scores = score_table(
         on_dask(frame), metrics, by="day", replace_undefined_by=instead
     )

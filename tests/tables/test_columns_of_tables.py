@@ -411,13 +411,15 @@ def test_subtopics_have_the_values_of_arrays_to_the_bit(batch, monkeypatch):
     monkeypatch.setattr(stream, "BATCH", batch)
     metrics = ["alpha_ndcg@5", "err_ia", "nrbp", "map_ia", "precision_ia@3"]
     metrics += ["subtopic_recall@2", "alpha_ndcg(ideal=None)"]
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         # Names in another order than that in which the rows have them.
         known = np.array([f"{label}" for label in rng.permutation(12)])
-        qid = rng.permutation(np.repeat(np.arange(30), rng.integers(1, 9, 30)))
-        labels = [rng.choice(known, n, replace=False) for n in rng.integers(0, 5, 300)]
-        labels = [row.tolist() for row in labels[: len(qid)]]
+        qid = rng.permutation(np.repeat(np.arange(15), rng.integers(1, 9, 15)))
+        labels = [
+            rng.choice(known, n, replace=False) for n in rng.integers(0, 5, len(qid))
+        ]
+        labels = [row.tolist() for row in labels]
         rows = {"qid": qid, "y_score": rng.integers(0, 4, len(qid))}
         arrays = score_queries(None, metrics=metrics, subtopics=labels, **rows)
         source = pa.table(rows | {"nuggets": pa.array(labels, pa.list_(pa.string()))})

@@ -38,20 +38,15 @@ def ids(source, **params):
     return score_table(source, "mrr", **params).keys["qid"].tolist()
 
 
-@pytest.mark.parametrize("seed", range(60))
-@pytest.mark.filterwarnings("ignore")
-def test_random_tables_are_scored_as_lists_or_refused_by_name(seed, tmp_path):
-    result, _ = random_sources.outcome(seed, tmp_path)
-    assert result in ("equal", "refused", "cannot be made")
-
-
 @pytest.mark.slow
-def test_most_random_tables_are_neither_refused_nor_impossible(tmp_path):
+@pytest.mark.filterwarnings("ignore")
+def test_random_tables_are_scored_as_lists_or_refused_by_name(tmp_path):
     found = []
-    for seed in range(40):
+    for seed in range(50):
         (tmp_path / str(seed)).mkdir()
         found.append(random_sources.outcome(seed, tmp_path / str(seed))[0])
-    assert found.count("equal") > 15
+        assert found[-1] in ("equal", "refused", "cannot be made"), seed
+    assert found.count("equal") > 18
     assert found.count("refused") > 1
 
 

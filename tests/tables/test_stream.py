@@ -132,11 +132,11 @@ def test_an_interrupt_stops_the_reading_of_a_stream(ctrl_c):
 
 
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("form", ["csv", "pyarrow", "reader"])
+@pytest.mark.parametrize("form", ["csv", "reader"])
 def test_an_interrupt_of_any_statement_raises_keyboard_interrupt(
     form, ctrl_c, tmp_path, monkeypatch
 ):
-    table, started, interrupted = draw("one query cut in two"), [], []
+    table, started, interrupted = draw("one query cut in two", 30), [], []
     start = Source.start
 
     def start_with_interrupt(source, function, *args):
@@ -220,7 +220,7 @@ PEAK = """
 import sys
 from pathlib import Path
 from skrank.tables import score_table
-scores = score_table(sys.argv[1], ["ndcg@10", "mrr", "map"], memory_limit="300MB")
+scores = score_table(sys.argv[1], "map", memory_limit="300MB")
 status = Path("/proc/self/status").read_text().split()
 print(scores.summary()["map"], status[status.index("VmHWM:") + 1])
 """

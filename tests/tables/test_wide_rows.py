@@ -52,12 +52,11 @@ def test_every_document_has_a_row_with_a_column_for_each_run():
     ]
 
 
-@pytest.mark.parametrize("weights", [None, [1, 2, 0.5], [1, 0, 3]], ids=str)
+@pytest.mark.parametrize("weights", [None, [1, 0, 3]], ids=str)
 @pytest.mark.parametrize("method", FUSION_METHODS)
-@pytest.mark.parametrize("seed", range(2))
-def test_the_rows_are_fused_as_the_runs_are(seed, method, weights):
-    runs = draw(seed, n_levels=4)
-    qrels = judge(runs, seed)
+def test_the_rows_are_fused_as_the_runs_are(method, weights):
+    runs = draw(0, n_levels=4)
+    qrels = judge(runs, 0)
     rows = align(qrels, runs, wide=True)
     pairs = list(zip(rows.qid.tolist(), rows.doc_id.tolist(), strict=True))
     kept = [name for name, w in zip(runs, weights or [1] * 3, strict=True) if w]
