@@ -7,7 +7,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from sklearn.base import clone, is_regressor
 from sklearn.ensemble import StackingRegressor, VotingRegressor
 from sklearn.exceptions import NotFittedError
@@ -33,12 +32,6 @@ X, Y, QID = make_ranking(
 )
 FRAME = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
 FITTED = QueryRanker(Ridge()).fit(FRAME, Y)
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 def test_it_predicts_the_scores_of_a_fitted_ranker():

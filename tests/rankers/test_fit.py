@@ -5,10 +5,9 @@
 import tracemalloc
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import BaggingRegressor
 from sklearn.linear_model import Ridge
@@ -17,31 +16,10 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from skrank.base import RankingEstimator
-from skrank.datasets import make_ranking
 from skrank.rankers import QueryRanker
+from tests.rankers.rows import FRAME, NAMES, QID, Recorder, X, Y
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
-
-
-NAMES = ["f0", "f1", "f2"]
-FRAME = pd.DataFrame(X, columns=NAMES)
 ROUTING = pytest.mark.parametrize("routing", [True, False], ids=["routing", "plain"])
-
-
-class Recorder(RankingEstimator, BaseEstimator):
-    """A ranker that keeps what it was given."""
-
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        self.X_, self.y_, self.qid_, self.weight_ = X, y, qid, sample_weight
-        return self
-
-    def predict(self, X):
-        return np.asarray(X)[:, 0]
 
 
 WEIGHT = np.arange(len(Y)) % 4

@@ -7,7 +7,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import NotFittedError
@@ -38,12 +37,6 @@ RANKERS = [
     PairwiseRanker(make_pipeline(StandardScaler(), LogisticRegression())),
 ]
 ranker = pytest.mark.parametrize("ranker", RANKERS)
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 class Boosting(RegressorMixin, BaseEstimator):

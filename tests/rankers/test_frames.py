@@ -19,13 +19,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
+from tests.rankers.rows import SORTED
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
+X, Y, QID = SORTED
 FRAME = pd.DataFrame(X, columns=["b 1", "a", "c"]).assign(qid=QID)
 IS_OLD = tuple(map(int, __version__.split(".")[:2])) < (4, 7)
 TREES = LGBMRanker(n_estimators=3, min_child_samples=3, verbose=-1, n_jobs=1)

@@ -15,18 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skrank.base import RankingEstimator
-from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import hold_out
 from skrank.rankers.meta_ranker import FitRows
+from tests.rankers.rows import CODES, QID, X, Y
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, CODES = X[ROWS], Y[ROWS], QID[ROWS]
-QID = np.array([f"q{i:02}" for i in CODES])
 BY_QUERY = np.argsort(CODES, kind="stable")
 WEIGHT = 1.0 + CODES % 3
 

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
@@ -22,12 +21,12 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 
 import skrank
-from skrank.base import RankingEstimator
 from skrank.datasets import load_nations, make_ranking
 from skrank.link_prediction import PopularityPredictor
 from skrank.metrics import make_ranking_scorer
 from skrank.model_selection import LeaveLastOut, QueryKFold
 from skrank.rankers import QueryRanker
+from tests.rankers.rows import Recorder
 
 pytestmark = pytest.mark.slow
 
@@ -35,17 +34,6 @@ pytestmark = pytest.mark.slow
 X, Y, QID = make_ranking(
     80, n_documents=(5, 15), n_features=10, n_informative=3, noise=1.0, random_state=0
 )
-
-
-class Recorder(RankingEstimator, BaseEstimator):
-    """A ranker that keeps what it was given."""
-
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        self.X_, self.y_, self.qid_, self.weight_ = X, y, qid, sample_weight
-        return self
-
-    def predict(self, X):
-        return X[:, 0]
 
 
 def drawn(max_queries, *, rows=slice(None), qid=QID, seed=0):

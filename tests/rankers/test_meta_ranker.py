@@ -8,27 +8,16 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
 
-from skrank.base import RankingEstimator
-from skrank.datasets import make_ranking
 from skrank.rankers import QueryRanker
+from tests.rankers.rows import FRAME, NAMES, QID, Recorder, X, Y
 
 pytestmark = pytest.mark.slow_rows
 
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
-
-
-NAMES = ["f0", "f1", "f2"]
-FRAME = pd.DataFrame(X, columns=NAMES)
 INDEX = pd.Index(QID, name="qid")
 
 SOURCES = {
@@ -47,17 +36,6 @@ SOURCES = {
         {},
     ),
 }
-
-
-class Recorder(RankingEstimator, BaseEstimator):
-    """A ranker that keeps what it was given."""
-
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        self.X_, self.y_, self.qid_, self.weight_ = X, y, qid, sample_weight
-        return self
-
-    def predict(self, X):
-        return np.asarray(X)[:, 0]
 
 
 def positions(scores, qid):

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import sklearn
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -18,19 +17,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import skrank  # noqa: F401  (its names are known to scikit-learn from here on)
-from skrank.datasets import make_ranking
 from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
+from tests.rankers.rows import QID, X, Y
 
 pytestmark = pytest.mark.slow_rows
 
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
 # Scales so uneven that a ridge with and without a scaler differ.
 X = X * [1.0, 10.0, 0.1]
 WEIGHT = 1.0 + np.unique(QID, return_inverse=True)[1] % 3
@@ -47,12 +41,6 @@ PLAIN_SOURCES = {
         pd.Series(Y, index=pd.Index(QID, name="qid")),
     ),
 }
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 def reciprocal_rank(y_true, y_score):

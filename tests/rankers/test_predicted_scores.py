@@ -13,15 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skrank.datasets import make_ranking
 from skrank.rankers import QueryRanker
-
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
-
+from tests.rankers.rows import QID, X, Y
 
 RELEVANT = (Y > 0).astype(int)
 

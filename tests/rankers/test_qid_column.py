@@ -13,14 +13,12 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from skrank.datasets import make_ranking
 from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker
+from tests.rankers.rows import SORTED
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
+X, Y, QID = SORTED
 FIRST, LAST = np.column_stack([QID, X]), np.column_stack([X, QID])
 MIDDLE = np.column_stack([X[:, :1], QID, X[:, 1:]])
 NAMES = ["a", "b", "c", "session"]

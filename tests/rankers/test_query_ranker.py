@@ -18,19 +18,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
-from skrank.datasets import make_ranking
 from skrank.metrics import ndcg_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
-
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
-
-
-FRAME = pd.DataFrame(X, columns=["f0", "f1", "f2"])
+from tests.rankers.rows import FRAME, QID, X, Y
 
 
 def test_grades_that_are_no_numbers_are_refused():

@@ -28,15 +28,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 import skrank
-from skrank.datasets import make_ranking
 from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import get_scorer, make_ranking_scorer, mrr_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
+from tests.rankers.rows import SORTED
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
+X, Y, QID = SORTED
 INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
 # Seven queries lose their first row to the training set.
 CUT = 7
