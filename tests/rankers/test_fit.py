@@ -9,7 +9,6 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.ensemble import BaggingRegressor
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.neighbors import KNeighborsRegressor
@@ -87,26 +86,22 @@ def test_weights_go_to_a_fit_that_takes_any_keyword(routing):
     assert ranker.estimator_.weight_.tolist() == WEIGHT[BY_QUERY].tolist()
 
 
-NO_WEIGHTS = {
-    "regressor": KNeighborsRegressor(),
-    "pipeline": make_pipeline(StandardScaler(), KNeighborsRegressor()),
-}
-
-
-@pytest.mark.parametrize("name", NO_WEIGHTS)
-def test_weights_that_nobody_takes_are_refused(name):
-    message = "KNeighborsRegressor does not support sample weights"
-    with pytest.raises(ValueError, match=message):
-        QueryRanker(NO_WEIGHTS[name]).fit(X, Y, qid=QID, sample_weight=WEIGHT)
-
-
-def test_weights_that_nobody_requests_are_refused():
-    inner = TransformedTargetRegressor(KNeighborsRegressor())
+@pytest.mark.parametrize(
+    ("wrap", "routing"),
+    [
+        (lambda model: model, False),
+        (lambda model: make_pipeline(StandardScaler(), model), False),
+        (TransformedTargetRegressor, True),
+    ],
+    ids=["alone", "pipeline", "not requested"],
+)
+def test_weights_that_nobody_takes_are_refused(wrap, routing):
+    ranker = QueryRanker(wrap(KNeighborsRegressor()))
     with (
-        sklearn.config_context(enable_metadata_routing=True),
+        sklearn.config_context(enable_metadata_routing=routing),
         pytest.raises(ValueError, match="does not support sample weights"),
     ):
-        QueryRanker(inner).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+        ranker.fit(X, Y, qid=QID, sample_weight=WEIGHT)
 
 
 def test_transformers_are_weighted_if_they_request_it():
@@ -128,17 +123,12 @@ def test_an_inner_pipeline_is_fitted_as_a_pipeline(memory, tmp_path):
     np.testing.assert_allclose(ranker.predict(X), clone(pipe).fit(X, Y).predict(X))
 
 
-def test_a_scaler_within_never_sees_the_ids():
-    pipe = make_pipeline(StandardScaler(), Ridge())
+def test_a_scaler_within_never_sees_the_ids_and_a_ranker_gets_codes_of_them():
+    pipe = make_pipeline(StandardScaler(), Recorder())
     ranker = QueryRanker(pipe).fit(FRAME.assign(qid=QID), Y)
     assert ranker.estimator_[0].feature_names_in_.tolist() == NAMES
     assert ranker.feature_names_in_.tolist() == NAMES
-
-
-def test_a_ranker_within_gets_codes_of_the_ids():
-    ranker = QueryRanker(Recorder()).fit(FRAME.assign(qid=QID), Y)
-    codes = ranker.estimator_.qid_
-    assert codes.tolist() == CODES[BY_QUERY].tolist()
+    assert ranker.estimator_[1].qid_.tolist() == CODES[BY_QUERY].tolist()
 
 
 def test_a_search_within_gets_the_ids_by_routing():
@@ -147,16 +137,6 @@ def test_a_search_within_gets_the_ids_by_routing():
         search = GridSearchCV(Ridge(), {"alpha": [1.0, 10.0]}, cv=cv)
         ranker = QueryRanker(search).fit(X, Y, qid=QID)
     assert ranker.estimator_.n_splits_ == 3
-
-
-def test_weights_of_rows_pass_through_an_ensemble():
-    with sklearn.config_context(enable_metadata_routing=True):
-        inner = BaggingRegressor(
-            Ridge().set_fit_request(sample_weight=True), random_state=0
-        )
-        ranker = QueryRanker(inner).fit(X, Y, qid=QID, sample_weight=WEIGHT)
-        alone = clone(inner).fit(X, Y, sample_weight=WEIGHT)
-    np.testing.assert_allclose(ranker.predict(X), alone.predict(X))
 
 
 class TakesSizes(Recorder):

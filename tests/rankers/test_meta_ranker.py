@@ -49,20 +49,12 @@ def positions(scores, qid):
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_every_source_gives_the_same_ranker(source):
+def test_every_source_gives_the_same_ranker_and_score(source):
     data, y, metadata = SOURCES[source]
     ranker = QueryRanker(Ridge()).fit(data, y, **metadata)
     plain = Ridge().fit(X, Y)
     np.testing.assert_allclose(ranker.predict(data), plain.predict(X))
     assert ranker.n_features_in_ == 3
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_every_source_gives_the_same_score(source):
-    data, y, metadata = SOURCES[source]
-    ranker = QueryRanker(Ridge()).fit(X, Y, qid=QID)
-    if hasattr(data, "columns"):
-        ranker.fit(data, y)
     expected = ranker.score(data, y, qid=QID)
     assert ranker.score(data, y, **metadata) == expected
     assert expected != QueryRanker(Ridge(), missing_qid="single").fit(X, Y).score(X, Y)
@@ -82,31 +74,15 @@ def test_rank_gives_positions_within_queries(source):
 @pytest.mark.parametrize("source", ["pandas column", "polars column"])
 def test_the_column_of_ids_is_never_a_feature(source):
     data, y, _ = SOURCES[source]
-    ranker = QueryRanker(Ridge()).fit(data, y)
-    assert ranker.n_features_in_ == 3
-    assert ranker.estimator_.coef_.shape == (3,)
-    # scikit-learn <= 1.8 does not read the names of a frame of polars 2.
-    if hasattr(Ridge().fit(data[NAMES], y), "feature_names_in_"):
-        assert ranker.feature_names_in_.tolist() == NAMES
-
-
-def test_the_names_of_the_features_leave_the_ids_out():
-    ranker = QueryRanker(Ridge()).fit(FRAME.assign(qid=QID), Y)
-    assert ranker.feature_names_in_.tolist() == NAMES
-
-
-@pytest.mark.parametrize("source", ["pandas column", "polars column"])
-def test_predict_works_with_and_without_the_column(source):
-    data, y, _ = SOURCES[source]
-    ranker = QueryRanker(Ridge()).fit(data, y)
-    without = ranker.predict(data[NAMES])
-    assert ranker.predict(data).tolist() == without.tolist()
-
-
-def test_the_column_is_no_feature_even_if_ids_are_passed():
-    ranker = QueryRanker(Recorder()).fit(FRAME.assign(qid=0), Y, qid=QID)
-    assert list(ranker.estimator_.X_.columns) == NAMES
-    assert len(set(ranker.estimator_.qid_)) == 24
+    for given in ({}, {"qid": QID}):
+        ranker = QueryRanker(Ridge()).fit(data, y, **given)
+        assert ranker.estimator_.coef_.shape == (3,)
+        assert ranker.n_features_in_ == 3
+        # scikit-learn <= 1.8 does not read the names of a frame of polars 2.
+        if hasattr(Ridge().fit(data[NAMES], y), "feature_names_in_"):
+            assert ranker.feature_names_in_.tolist() == NAMES
+        without = ranker.predict(data[NAMES])
+        assert ranker.predict(data).tolist() == without.tolist()
 
 
 def test_the_argument_goes_before_the_column_and_the_column_before_the_index():

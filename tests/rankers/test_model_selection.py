@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn import config_context
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -90,57 +91,45 @@ FORMS = {
         ScaledRidge(),
     ),
 }
-form = pytest.mark.parametrize("form", FORMS)
+SOURCES = PLAIN_SOURCES | {"routing": (X, Y)}
 
 
-@form
-@pytest.mark.usefixtures("routing")
-def test_folds_score_as_the_loop_by_hand(form):
+def passed(source):
+    """Return what scikit-learn passes on: query ids, if it is set to do so."""
+    return {"qid": QID} if source == "routing" else {}
+
+
+@pytest.mark.parametrize(
+    ("form", "source"),
+    [(form, source) for form in ("alone", "pipeline within") for source in SOURCES]
+    # A pipeline around a ranker loses columns.
+    + [("pipeline around", source) for source in ("index of y", "routing")],
+)
+def test_folds_score_as_the_loop_by_hand(form, source):
     ranker, model = FORMS[form]
-    scores = cross_val_score(
-        ranker, X, Y, scoring="mrr", cv=CV, params={"qid": QID}, error_score="raise"
-    )
+    data, y = SOURCES[source]
+    params = passed(source) or None
+    with config_context(enable_metadata_routing=source == "routing"):
+        scores = cross_val_score(
+            ranker, data, y, scoring="mrr", cv=CV, params=params, error_score="raise"
+        )
     np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
 
 
-@pytest.mark.parametrize("source", PLAIN_SOURCES)
-@pytest.mark.parametrize("form", ["alone", "pipeline within"])
-def test_without_routing_every_source_scores_as_the_loop_by_hand(form, source):
-    ranker, model = FORMS[form]
-    data, y = PLAIN_SOURCES[source]
-    scores = cross_val_score(ranker, data, y, scoring="mrr", cv=CV, error_score="raise")
-    np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
-
-
-def test_without_routing_the_index_of_y_passes_through_a_pipeline():
-    ranker, model = FORMS["pipeline around"]
-    data, y = PLAIN_SOURCES["index of y"]
-    scores = cross_val_score(ranker, data, y, scoring="mrr", cv=CV, error_score="raise")
-    np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
-
-
-@pytest.mark.usefixtures("routing")
-def test_a_search_picks_the_better_ranker():
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_search_picks_the_better_ranker(source):
+    data, y = SOURCES[source]
     grid = {"estimator__alpha": ALPHAS}
     search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-    search.fit(X, Y, qid=QID)
     by_hand = [np.mean(mrr_by_hand(Ridge(alpha=alpha))) for alpha in ALPHAS]
+    alpha = ALPHAS[np.argmax(by_hand)]
+    best = Ridge(alpha=alpha).fit(X, Y).predict(X)
+    with config_context(enable_metadata_routing=source == "routing"):
+        search.fit(data, y, **passed(source))
+        score = search.score(data, y, **passed(source))
     np.testing.assert_allclose(search.cv_results_["mean_test_score"], by_hand)
-    assert search.best_params_ == {"estimator__alpha": ALPHAS[np.argmax(by_hand)]}
-    best = Ridge(alpha=ALPHAS[np.argmax(by_hand)]).fit(X, Y).predict(X)
-    assert search.score(X, Y, qid=QID) == pytest.approx(
-        mean_reciprocal_rank(Y, best, QID)
-    )
-
-
-@pytest.mark.parametrize("source", PLAIN_SOURCES)
-def test_without_routing_a_search_needs_a_source_only(source):
-    data, y = PLAIN_SOURCES[source]
-    grid = {"estimator__alpha": ALPHAS}
-    search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-    search.fit(data, y)
-    by_hand = [np.mean(mrr_by_hand(Ridge(alpha=alpha))) for alpha in ALPHAS]
-    np.testing.assert_allclose(search.cv_results_["mean_test_score"], by_hand)
+    assert search.best_params_ == {"estimator__alpha": alpha}
+    assert score == pytest.approx(mean_reciprocal_rank(Y, best, QID))
 
 
 # Not for a pipeline around a ranker: scikit-learn <= 1.8 refuses it "roc_auc".
@@ -226,16 +215,6 @@ def test_nested_cross_validation_hands_the_ids_down():
         y_score = one.predict(X[test])
         by_hand = mean_reciprocal_rank(Y[test], y_score, QID[test])
         assert score == pytest.approx(by_hand)
-
-
-@pytest.mark.slow
-def test_nested_cross_validation_without_routing():
-    data, y = PLAIN_SOURCES["pandas column"]
-    grid = {"estimator__alpha": ALPHAS}
-    search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-    scores = cross_val_score(search, data, y, scoring="mrr", cv=CV, error_score="raise")
-    assert scores.shape == (3,)
-    assert np.all(scores > 0.5)
 
 
 @pytest.mark.usefixtures("routing")

@@ -8,10 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import GridSearchCV
 
 from skrank.metrics import evaluate
-from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker
 from skrank.tables import align, fuse, read_qrels, score_runs
 from skrank.tables.fuse import FUSION_METHODS, NORMS
@@ -85,30 +83,6 @@ def test_the_rows_are_fused_as_the_runs_are(method, weights):
         )
         theirs = score_runs(qrels, fuse(runs, method, **rule), names).summary()
         assert ours == pytest.approx(theirs, abs=1e-12)
-
-
-def test_a_search_finds_the_weights_of_the_best_fused_run():
-    runs = draw(3)
-    runs["c"] = judge(runs, 3)  # knows the grades
-    qrels = judge(runs, 3)
-    rows = align(qrels, runs, wide=True)
-    ranker = FusionRanker(method="sum", norm="min-max")
-    grid = {"weights": [(1, 1, 0), (1, 1, 1), (1, 1, 9)]}
-    cv = QueryKFold(3)
-    search = GridSearchCV(ranker, grid, scoring="ndcg@10", cv=cv)
-    search.fit(rows.data, rows.target)
-    assert search.best_params_ == {"weights": (1, 1, 9)}
-    # At every rank of interest stand documents that some run returned.
-    for params, mean in zip(
-        search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
-    ):
-        fused = fuse(runs, "sum", norm="min-max", **params)
-        scores = score_runs(qrels, fused, "ndcg@10", missing_queries="raise")
-        by_query = dict(zip(scores.keys["qid"], scores.values[0, 0], strict=True))
-        folds = [set(rows.qid[test]) for _, test in cv.split(rows.data)]
-        folds = [np.mean([by_query[query] for query in fold]) for fold in folds]
-        if params["weights"][2]:  # the third run returned every judged document
-            assert mean == pytest.approx(np.mean(folds), abs=1e-12)
 
 
 def test_the_frame_is_of_the_library_of_the_runs():
