@@ -7,7 +7,6 @@ import math
 import pickle
 import re
 import statistics
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +15,7 @@ import pytest
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
-from skrank.tables import changed_documents, compare_lists, score_runs
+from skrank.tables import changed_documents, compare_lists
 from tests.brute_force import all_orders
 
 METRICS = ["rbo", "rbo_min", "rbo_max", "rbo(p=0.5)", "overlap@3", "jaccard@3"]
@@ -96,9 +95,12 @@ def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
         "rbo_max(p=0.5)": lambda *pair: rbo_max(*pair, 0.5),
         **{
             f"overlap@{k}": lambda *pair, k=k: shared(*pair, k) / k
-            for k in (1, 2, 3, 20)
+            for k in (1, 2, 3, 4, 20)
         },
-        **{f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k) for k in (1, 2, 3, 20)},
+        **{
+            f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k)
+            for k in (1, 2, 3, 4, 20)
+        },
     }
     frame = compare_lists(runs, [*by_brute_force]).to_frame().set_index("qid")
     assert sum(len(pairs_of_orders(runs, query)) > 1 for query in frame.index) > 15
@@ -107,32 +109,6 @@ def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
         for name, of_lists in by_brute_force.items():
             expected = statistics.fmean(of_lists(*pair) for pair in pairs)
             assert row[name] == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-@pytest.mark.slow_rows
-@pytest.mark.parametrize("k", [3, 1, 2, 4, 5, 8])
-def test_jaccard_is_the_mean_over_all_orders_of_lists_of_any_length(k):
-    rng = np.random.default_rng(k)
-    runs, tops = {"old": {}, "new": {}}, {}
-    for query in range(300):  # of up to 6 of 9 documents, in 1 to 4 tie groups
-        tops[f"q{query:03}"] = counts = []
-        for run in runs.values():
-            found = rng.permutation(9)[: rng.integers(query % 9 > 0, 7)].tolist()
-            scores = rng.integers(0, 1 + query % 4, len(found)).tolist()
-            named = map("d{}".format, found)
-            run[f"q{query:03}"] = dict(zip(named, scores, strict=True))
-            orders = all_orders(found, scores)
-            counts.append(Counter(frozenset(order[:k]) for order in orders))
-    frame = compare_lists(runs, f"jaccard@{k}").to_frame().set_index("qid")
-    assert len(frame) > 290  # not those for which both lists are empty
-    for query, value in frame[f"jaccard@{k}"].items():
-        one, other = tops[query]
-        expected = sum(
-            n * n_2 * jaccard([*top], [*top_2], k)
-            for (top, n), (top_2, n_2) in itertools.product(one.items(), other.items())
-        )
-        expected /= one.total() * other.total()
-        assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "k"), [(9, 4), (200, 60), (30_000, 5), (4, 4), (4, 9)])
@@ -234,17 +210,6 @@ def test_rbo_of_long_lists_of_different_lengths(p):
     expected = [of_lists(*lists, p) for of_lists in (rbo, rbo_min, rbo_max)]
     values = compare_lists(runs, names).values[0, :, 0].tolist()
     assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-def test_rbo_of_runs_without_ties_is_that_of_judgements_in_their_order():
-    rng = np.random.default_rng(4)
-    runs = {
-        name: {q: rng.permutation(30)[:20].tolist() for q in range(9)} for name in "ab"
-    }
-    qrels = {q: dict(zip(one, range(20, 0, -1))) for q, one in runs["a"].items()}  # noqa: B905
-    by_lists = compare_lists(runs, "rbo(p=0.8)").values.ravel()
-    by_grades = score_runs(qrels, runs["b"], "rbo(p=0.8)").values.ravel()
-    assert by_lists.tolist() == pytest.approx(by_grades.tolist(), rel=1e-12)
 
 
 OLD = {"q1": ["a", "b", "c"], "q2": ["a", "b", "c"]}

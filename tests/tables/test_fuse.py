@@ -229,16 +229,8 @@ def test_text_ids_of_a_trec_file_meet_integers(tmp_path):
 
 def test_ids_beyond_ascii_are_kept():
     runs = {"a": {"älg": {"żółw": 1.0, "x": 0.5}}, "b": {"älg": {"żółw": 2.0}}}
-    frames = {
-        name: {
-            "qid": np.array(["älg"] * len(run["älg"])),
-            "doc_id": np.array(list(run["älg"])),
-            "score": np.array(list(run["älg"].values())),
-        }
-        for name, run in runs.items()
-    }
-    frames = {name: pd.DataFrame(frame) for name, frame in frames.items()}
-    assert values(fuse(frames)) == values(fuse(runs))
+    frame = pd.DataFrame({"qid": "älg", "doc_id": ["żółw", "x"], "score": [1.0, 0.5]})
+    assert values(fuse(runs | {"a": frame})) == values(fuse(runs))
     assert fuse(runs).doc_id.tolist() == ["żółw", "x"]
 
 
