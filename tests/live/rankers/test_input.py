@@ -7,16 +7,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import sklearn
 from catboost import CatBoostRanker
 from lightgbm import LGBMRanker
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
 from xgboost import XGBRanker
 
 from skrank.datasets import make_ranking
-from skrank.metrics import get_scorer
-from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
 X, Y, QID = make_ranking(
@@ -90,57 +86,23 @@ def test_catboost_is_said_to_leave_out_weights_of_rows_in_a_loss_of_pairs(loss):
         ranker.fit(X, Y, qid=QID, sample_weight=weights_of_rows())
 
 
-@library
-def test_weights_are_split_into_folds(library):
-    scorer = get_scorer("ndcg@10")
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer.set_score_request(sample_weight=False)
-        ranker = QueryRanker(ALL[library]).set_fit_request(sample_weight=True)
-        params = {"qid": QID, "sample_weight": QUERY_WEIGHT[QID]}
-        scores = cross_val_score(
-            ranker,
-            X,
-            Y,
-            scoring=scorer,
-            cv=QueryKFold(3),
-            params=params,
-            error_score="raise",
-        )
-    assert np.isfinite(scores).all()
-
-
-@library
-def test_missing_ids_are_refused(library):
-    with pytest.raises(ValueError, match="needs to know which rows belong to one"):
-        QueryRanker(ALL[library]).fit(X, Y)
-
-
-@library
-def test_ids_of_another_length_are_refused(library):
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        QueryRanker(ALL[library]).fit(X, Y, qid=QID[:-1])
-
-
-@library
-def test_a_single_query_is_refused(library):
-    with pytest.raises(ValueError, match=r"more than one query.*fewer folds.*of 8 row"):
-        QueryRanker(ALL[library]).fit(X[:8], Y[:8], qid=np.zeros(8))
-
-
-@library
-def test_equal_grades_are_refused(library):
-    with pytest.raises(ValueError, match="from equal grades there is nothing to learn"):
-        QueryRanker(ALL[library]).fit(X, 0 * Y, qid=QID)
-
-
 # Which is warned of before.
 @pytest.mark.filterwarnings("ignore:Each of 198 queries has one row")
 @library
 @pytest.mark.parametrize(
-    ("y", "qid"), [(QID % 3, QID), (Y, np.arange(len(Y)))], ids=["grades", "queries"]
+    ("y", "qid", "words"),
+    [
+        (Y, None, "needs to know which rows belong to one"),
+        (Y, QID[:-1], "inconsistent numbers of samples"),
+        (Y, 0 * QID, r"more than one query.*fewer folds.*of 198 row"),
+        (0 * Y, QID, "from equal grades there is nothing to learn"),
+        (QID % 3, QID, "learns from queries whose documents have"),
+        (Y, np.arange(len(Y)), "learns from queries whose documents have"),
+    ],
+    ids=["missing", "length", "one query", "one grade", "equal grades", "single rows"],
 )
-def test_queries_without_different_grades_are_refused(library, y, qid):
-    with pytest.raises(ValueError, match=r"learns from queries whose documents have"):
+def test_queries_to_learn_nothing_from_are_refused(library, y, qid, words):
+    with pytest.raises(ValueError, match=words):
         QueryRanker(ALL[library]).fit(X, y, qid=qid)
 
 

@@ -12,7 +12,7 @@ from catboost import CatBoostRanker
 from lightgbm import LGBMRanker
 from sklearn.base import clone
 from sklearn.metrics import ndcg_score
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRanker
@@ -20,15 +20,14 @@ from xgboost import XGBRanker
 import skrank  # noqa: F401  (its names are known to scikit-learn from here on)
 from skrank.base import is_ranker
 from skrank.datasets import make_ranking
-from skrank.exceptions import QuerySplitWarning
 from skrank.model_selection import QueryKFold
-from skrank.rankers import PairwiseRanker, QueryRanker
+from skrank.rankers import QueryRanker
 
-X, Y, CODES = make_ranking(
+X, Y, QID = make_ranking(
     40, n_documents=(5, 12), n_features=4, n_informative=3, n_grades=3, random_state=1
 )
 ROWS = np.random.default_rng(1).permutation(len(Y))
-X, Y, CODES = X[ROWS], Y[ROWS], CODES[ROWS]
+X, Y, CODES = X[ROWS], Y[ROWS], QID[ROWS]
 QID = np.array([f"query {code:02}" for code in CODES])
 FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(qid=QID)
 CV = QueryKFold(3)
@@ -56,18 +55,6 @@ def loop(fit_and_score):
 def assert_searched(search, name, expected):
     folds = [search.cv_results_[f"split{fold}_{name}"] for fold in range(3)]
     np.testing.assert_allclose(folds, np.transpose(expected), rtol=0, atol=1e-12)
-
-
-def test_cross_validation_of_lightgbm_is_one_line():
-    def by_hand(X, y, codes, X_test):
-        sizes = np.unique(codes, return_counts=True)[1]
-        return clone(LIGHTGBM).fit(X, y, group=sizes).predict(X_test)
-
-    with sklearn.config_context(enable_metadata_routing=True):
-        scores = cross_val_score(
-            QueryRanker(LIGHTGBM), X, Y, scoring="ndcg@10", cv=CV, params={"qid": QID}
-        )
-    np.testing.assert_allclose(scores, loop(by_hand), rtol=0, atol=1e-12)
 
 
 def test_a_search_of_xgboost_with_several_metrics_is_one_line():
@@ -134,56 +121,9 @@ def test_catboost_is_cloned_with_lists_among_its_parameters(within):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_interleaved_queries_give_the_model_of_sorted_ones(name):
-    by_query = np.argsort(CODES, kind="stable")
-    mixed = QueryRanker(ALL[name]).fit(X, Y, qid=QID).predict(X)
-    ordered = QueryRanker(ALL[name])
-    ordered.fit(X[by_query], Y[by_query], qid=QID[by_query])
-    assert mixed.tolist() == ordered.predict(X).tolist()
-
-
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize(
-    "qid",
-    [
-        CODES * 2**32,
-        CODES / 100,
-        CODES - 1000,
-        np.array("2024-01-01", "M8[D]") + CODES,
-        pd.Categorical(QID),
-        list(zip(QID, CODES, strict=True)),
-    ],
-    ids=["beyond 32 bits", "floats", "negative", "dates", "categories", "tuples"],
-)
-def test_ids_of_any_type_give_the_same_model(name, qid):
-    expected = QueryRanker(ALL[name]).fit(X, Y, qid=CODES).predict(X)
-    found = QueryRanker(ALL[name]).fit(X, Y, qid=qid).predict(X)
-    assert found.tolist() == expected.tolist()
-    assert found.std() > 0
-
-
-@pytest.mark.parametrize("name", ALL)
 def test_a_fitted_ranker_is_pickled_and_is_a_ranker(name):
     ranker = QueryRanker(ALL[name]).fit(X, Y, qid=QID)
     copy = pickle.loads(pickle.dumps(ranker))
     assert copy.predict(X).tolist() == ranker.predict(X).tolist()
     assert is_ranker(copy)
     assert copy.n_features_in_ == 4
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_a_splitter_that_splits_queries_is_noticed(name):
-    with pytest.warns(QuerySplitWarning, match="^Pass cv=QueryKFold"):
-        cross_val_score(
-            QueryRanker(ALL[name]),
-            FRAME,
-            Y,
-            scoring="ndcg@10",
-            cv=KFold(3, shuffle=True, random_state=0),
-        )
-
-
-def test_a_pairwise_ranker_stands_in_a_query_ranker():
-    inside = QueryRanker(PairwiseRanker(random_state=0)).fit(FRAME, Y)
-    alone = PairwiseRanker(random_state=0).fit(FRAME, Y)
-    np.testing.assert_allclose(inside.predict(FRAME), alone.predict(FRAME))
