@@ -135,16 +135,6 @@ def test_the_order_of_the_parameters_never_varies(name):
             assert parameter.default == DEFAULTS[parameter.name]
 
 
-def test_own_parameters_are_those_of_a_metric():
-    assert set(OWN) <= set(FUNCTIONS)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_parameter_is_documented_in_order(name):
-    signature = inspect.signature(FUNCTIONS[name]).parameters
-    assert list(documented(FUNCTIONS[name])) == list(signature)
-
-
 def form_of(parameter, name):
     """Return which of its forms a parameter has in a function."""
     if parameter.name == "threshold":

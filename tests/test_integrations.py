@@ -90,38 +90,21 @@ def test_query_weights_are_those_of_the_rows():
     assert expected != values_by_hand(model, "mrr")
 
 
-def test_the_function_train_takes_the_same_object():
-    metric = lightgbm_metric(make_ranking_scorer(mean_rank))
-    train = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40])
-    held = lgb.Dataset(X[HELD], Y[HELD], group=SIZES[40:], reference=train)
-    record = {}
-    booster = lgb.train(
-        {"objective": "lambdarank", "metric": "None", **PARAMS},
-        train,
-        num_boost_round=8,
-        valid_sets=[held],
-        feval=metric,
-        callbacks=[lgb.record_evaluation(record)],
-    )
-    expected = values_by_hand(booster, "neg_mean_rank")
-    assert record["valid_0"] == {"neg_mean_rank": expected}
-
-
-def test_the_function_train_passes_the_weights_of_its_data_set():
-    weight, record = 1.0 + QID % 2, {}
-    train = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40])
-    given = {"group": SIZES[40:], "weight": weight[HELD]}
+@pytest.mark.parametrize("weight", [None, 1.0 + QID[HELD] % 2], ids=["", "weights"])
+def test_the_function_train_takes_the_same_object_and_passes_weights(weight):
+    train, record = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40]), {}
+    given = {"group": SIZES[40:], "weight": weight}
     booster = lgb.train(
         {"objective": "lambdarank", "metric": "None", **PARAMS},
         train,
         num_boost_round=8,
         valid_sets=[lgb.Dataset(X[HELD], Y[HELD], reference=train, **given)],
-        feval=lightgbm_metric("mrr"),
+        feval=lightgbm_metric(make_ranking_scorer(mean_rank)),
         callbacks=[lgb.record_evaluation(record)],
     )
-    expected = values_by_hand(booster, "mrr", sample_weight=weight[HELD])
-    assert record["valid_0"]["mrr"] == expected
-    assert expected != values_by_hand(booster, "mrr")
+    expected = values_by_hand(booster, "neg_mean_rank", sample_weight=weight)
+    assert record["valid_0"] == {"neg_mean_rank": expected}
+    assert (weight is None) == (expected == values_by_hand(booster, "neg_mean_rank"))
 
 
 def test_cross_validation_evaluates_each_fold():

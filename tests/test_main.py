@@ -643,8 +643,8 @@ def test_a_process_exits_with_its_status_quietly_where_a_pipe_is_closed():
     reader, writer = os.pipe()
     os.close(reader)  # before anything is written
     with open(writer, "w") as stdout:
-        command = "-m skrank gate qrels a.run tied.run -m mrr --margin 0.1".split()
-        done = processes.run([sys.executable, *command], stdout=stdout)
+        command = [sys.executable, "-m", "skrank", "gate", "qrels", "a.run", "tied.run"]
+        done = processes.run([*command, "-m=mrr", "--margin=0.1"], stdout=stdout)
     assert done.returncode == 3  # for the queries are too few to decide
     (warning,) = done.stderr.splitlines()
     assert "No sign-flip test of 3 units" in warning
