@@ -507,13 +507,6 @@ def test_a_metric_of_the_rows_of_a_table_is_explained(form, tmp_path):
     assert found.n_differing == 2
     assert found.qid.tolist() == ["é", "b"]
     assert_array_equal(found.by_query["lightgbm"], [1 / 2, 1])
-    listed = {
-        "y_true": ROWS["bought"],
-        "y_score": ROWS["old"],
-        "qid": ROWS["user"],
-        "doc_id": ROWS["item"],
-    }
-    assert str(found) == str(explain(metric="mrr", **listed))
 
 
 def test_the_columns_of_several_rankers_are_read():

@@ -1,6 +1,8 @@
-"""What the libraries are given as weights, and what is refused before they fail."""
+"""What the libraries are given and take, and what is refused before they fail."""
 
 # SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -9,10 +11,15 @@ import pyarrow as pa
 import pytest
 from catboost import CatBoostRanker
 from lightgbm import LGBMRanker
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from xgboost import XGBRanker
 
+from skrank.base import is_ranker
 from skrank.datasets import make_ranking
+from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
 X, Y, QID = make_ranking(
@@ -217,3 +224,34 @@ def test_columns_in_another_order_never_change_scores_silently(library):
                 ranker.predict(other)
         with pytest.raises(Exception, match=r"feature names should match|feature with"):
             ranker.predict(renamed)
+
+
+@pytest.mark.parametrize("within", [False, True], ids=["alone", "pipeline"])
+def test_catboost_is_cloned_with_lists_among_its_parameters(within):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(qid=QID)
+    categories = frame.assign(a=(frame["a"] > 0).astype(str))
+    model = CatBoostRanker(**CATBOOST.get_params(), cat_features=["a"])
+    with pytest.raises(RuntimeError, match="Cannot clone"):
+        clone(model)
+    if within:
+        model = make_pipeline("passthrough", model)
+    with config_context(enable_metadata_routing=True):
+        ranker = QueryRanker(model).set_fit_request(sample_weight=False)
+    copy = clone(ranker)
+    last = copy.estimator[-1] if within else copy.estimator
+    assert last.get_params()["cat_features"] == ["a"]
+    assert str(copy._metadata_request) == str(ranker._metadata_request)
+    name = "estimator__catboostranker__depth" if within else "estimator__depth"
+    search = GridSearchCV(
+        ranker, {name: [2, 3]}, scoring="mrr", cv=QueryKFold(3), error_score="raise"
+    )
+    assert search.fit(categories, Y).best_score_ > 0.5
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_fitted_ranker_is_pickled_and_is_a_ranker(name):
+    ranker = QueryRanker(ALL[name]).fit(X, Y, qid=QID)
+    copy = pickle.loads(pickle.dumps(ranker))
+    assert copy.predict(X).tolist() == ranker.predict(X).tolist()
+    assert is_ranker(copy)
+    assert copy.n_features_in_ == 3
