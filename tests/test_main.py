@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import warnings
+from math import log2
 from pathlib import Path
 
 import numpy as np
@@ -61,13 +62,6 @@ def test_names_and_cutoffs_are_those_of_trec_eval(capsys):
     assert [float(x) for x in values[1:]] == [MRR, 1 / 3, (1 / 2 + 1 / 2) / 3, 1 / 3]
 
 
-@pytest.mark.parametrize("option", ["-l 2", "--threshold 1", "-l 1.5"])
-def test_a_level_includes_its_grade_and_a_threshold_does_not(capsys, option):
-    command = f"evaluate qrels tied.run -m mrr --json {option}"
-    # Only the document of query 3 has a grade of 2.
-    assert json.loads(run(capsys, command)[1]) == {"t": {"mrr": 1 / 3}}
-
-
 def test_inferred_average_precision_is_that_of_trec_eval(tmp_path, capsys):
     qrels = {"1": {"a": 1, "b": -1, "c": 0, "d": 1}, "2": {"a": 1}}
     runs = {"1": {"a": 4, "b": 3, "e": 2.5, "c": 2, "d": 1}, "2": {"b": 2, "a": 1}}
@@ -91,25 +85,30 @@ def test_inferred_average_precision_is_that_of_trec_eval(tmp_path, capsys):
     assert "0.625" in output
 
 
-def test_ndcg_of_trec_eval_reads_all_grades_whatever_the_level(capsys):
-    command = "evaluate qrels tied.run --json --convention trec_eval -m {} -l {}"
-    for metric in ("ndcg", "ndcg_cut_1"):
-        values = [run(capsys, command.format(metric, level))[1] for level in (1, 2)]
-        assert values[0] == values[1]
-    _, output, _ = run(capsys, command.format("recip_rank", 2))
-    assert json.loads(output) == {"t": {"recip_rank": 1 / 3}}
+LOW, HIGH = (1 / 2 + 1 + 1) / 3, 1.0
+# Options, and the MRR of the run with ties. The relevant document of query 1 is the
+# second line, and only the document of query 3 has a grade of 2.
+OPTIONS = {
+    "": (3 / 4 + 1 + 1) / 3,
+    "--ties first": LOW,
+    "--ties optimistic": HIGH,
+    "--ties pessimistic": LOW,
+    "-l 2": 1 / 3,
+    "-l 1.5": 1 / 3,
+    "--threshold 1": 1 / 3,
+    "--convention trec_eval": LOW,
+    "--convention trec_eval -l 2": 1 / 3,
+    "--missing-queries zero": ((3 / 4 + 1 + 1) + 0) / 4,
+    "--missing-queries drop": (3 / 4 + 1 + 1) / 3,
+}
 
 
-def test_ties_are_resolved_as_asked(capsys):
-    found = {
-        ties: json.loads(
-            run(capsys, f"evaluate qrels tied.run -m mrr --json --ties {ties}")[1]
-        )["t"]["mrr"]
-        for ties in ("first", "optimistic", "pessimistic")
-    }
-    # The relevant document of query 1 is the second line.
-    low, high = (1 / 2 + 1 + 1) / 3, 1.0
-    assert found == {"first": low, "optimistic": high, "pessimistic": low}
+@pytest.mark.parametrize(("options", "mrr"), OPTIONS.items(), ids=OPTIONS)
+def test_options_are_those_of_the_metrics_and_the_runs(capsys, options, mrr):
+    if "missing" in options:
+        Path("qrels").write_text(QRELS + "4 0 a 1\n")
+    command = f"evaluate qrels tied.run -m mrr --json {options}"
+    assert json.loads(run(capsys, command)[1]) == {"t": {"mrr": mrr}}
 
 
 def test_one_table_has_rows_instead_of_runs(capsys, tmp_path):
@@ -170,6 +169,7 @@ def test_columns_of_a_table_are_read_by_metrics(capsys, tmp_path):
         "evaluate -m mrr qrels a.run b.run --csv",
         "evaluate qrels -m mrr a.run --csv b.run",
         "evaluate qrels a.run -m mrr b.run --csv",
+        "evaluate qrels [ab].run -m mrr --csv",  # as the shell leaves it
     ],
 )
 def test_options_may_stand_anywhere(capsys, tmp_path, command):
@@ -178,26 +178,20 @@ def test_options_may_stand_anywhere(capsys, tmp_path, command):
     assert run(capsys, command) == (0, expected, "")
 
 
-def test_a_convention_orders_ties_and_reads_low_grades_as_its_library_does(
-    capsys, tmp_path
-):
-    (tmp_path / "qrels").write_text(QRELS + "1 0 z -1\n")
-    status, output, _ = run(
-        capsys, "evaluate qrels tied.run -m recip_rank --convention trec_eval --json"
-    )
-    assert status == 0
-    assert json.loads(output)["t"] == {"recip_rank": (1 / 2 + 1 + 1) / 3}
+def test_a_convention_reads_grades_as_its_library_does(capsys):
+    Path("qrels").write_text(QRELS + "1 0 z -1\n")
+    command = "qrels tied.run --convention trec_eval"
+    _, output, _ = run(capsys, f"evaluate {command} -m recip_rank --json")
+    assert json.loads(output)["t"] == {"recip_rank": LOW}
+    # The level does not change its NDCG, which reads all grades.
+    for level in ("1", "3"):
+        _, output, _ = run(capsys, f"evaluate {command} -m ndcg --json -l {level}")
+        assert json.loads(output)["t"]["ndcg"] == pytest.approx((1 / log2(3) + 2) / 3)
+        _, output, _ = run(capsys, f"show {command} -m ndcg --query 3 -l {level}")
+        assert output.splitlines()[2].split() == ["t:", "1.0000"]
     status, _, error = run(capsys, "evaluate qrels tied.run -m recip_rank")
     assert status == 2
     assert "Got -1 for document 'z' of query '1'" in error
-
-
-@pytest.mark.parametrize(("missing", "n"), [("zero", 3), ("drop", 2)])
-def test_missing_queries_count_0_or_are_dropped(capsys, missing, n):
-    _, output, _ = run(
-        capsys, f"evaluate qrels a.run -m mrr --json --missing-queries {missing}"
-    )
-    assert json.loads(output)["t"]["mrr"] == (1 / 2 + 1) / n
 
 
 @pytest.fixture
@@ -401,14 +395,6 @@ def test_show_prints_the_documents_of_one_query_by_each_ranker(capsys, tmp_path)
     status, output, _ = run(capsys, "show rows.csv rows.csv --query 1 --ties first")
     assert status == 0
     assert output.splitlines()[2].split() == ["rows.csv:", "1.0000"]
-
-
-def test_show_reads_the_grades_that_trec_eval_reads(capsys):
-    # The level does not change its NDCG.
-    options = "--convention trec_eval -m ndcg --query 3"
-    for level in ("1", "3"):
-        _, output, _ = run(capsys, f"show qrels tied.run {options} -l {level}")
-        assert output.splitlines()[2].split() == ["t:", "1.0000"]
 
 
 def test_ties_prints_how_many_documents_are_tied(capsys):
