@@ -220,7 +220,6 @@ def test_a_ranker_is_known_as_one(estimator):
     assert is_ranker(estimator) is (estimator in RANKERS)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("estimator", [*RANKERS, *NOT_RANKERS[:2]], ids=name_of)
 def test_pipelines_and_searches_are_what_they_hold(estimator, wrap):

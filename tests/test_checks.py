@@ -275,7 +275,6 @@ Q = [7, 7, 8, 8]
 LONG = "x" * 5000
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "call",
     [

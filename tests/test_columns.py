@@ -51,9 +51,6 @@ from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.plot import TieSpanDisplay
 from skrank.rankers import QueryRanker, as_regressor
 
-pytestmark = pytest.mark.slow_rows
-
-
 DATA = {"a": [1, 2], "qid": ["x", "x"], "b": [3, 4]}
 TABLES = {
     "pandas": pd.DataFrame(DATA),

@@ -17,9 +17,6 @@ from skrank._engine.request import METRICS
 from skrank.metrics import evaluate
 from tests.brute_force import WITH_FUNCTION
 
-pytestmark = pytest.mark.slow_rows
-
-
 ROWS = {METRICS[name].function.__name__: METRICS[name] for name in WITH_FUNCTION}
 FUNCTIONS = {name: metric.function for name, metric in ROWS.items()}
 REALISTIC = {name for name, metric in ROWS.items() if metric.reads_first_rank}

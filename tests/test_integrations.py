@@ -59,7 +59,6 @@ def fit_ranker(metric, **given):
 
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings(
         "ignore:X does not have valid feature names",
         "ignore:The argument 'eval_set' is deprecated",

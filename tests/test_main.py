@@ -34,8 +34,6 @@ from tests.command import (
     write_files,
 )
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def _files(tmp_path, monkeypatch):
@@ -111,6 +109,7 @@ def test_options_are_those_of_the_metrics_and_the_runs(capsys, options, mrr):
     assert json.loads(run(capsys, command)[1]) == {"t": {"mrr": mrr}}
 
 
+@pytest.mark.slow
 def test_one_table_has_rows_instead_of_runs(capsys, tmp_path):
     (tmp_path / "rows.csv").write_text(ROWS)
     one = f"evaluate rows.csv {OF_ROWS} --json --y-score bm25"
@@ -130,6 +129,7 @@ def test_one_table_has_rows_instead_of_runs(capsys, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_columns_of_a_table_are_read_by_metrics(capsys, tmp_path):
     table = {
         "qid": [1, 1, 2, 2],
@@ -309,6 +309,7 @@ def test_lists_prints_the_first_ten_documents_and_reads_tables(capsys, tmp_path)
     assert len(table.splitlines()) == 1 + 10
 
 
+@pytest.mark.slow
 def test_many_runs_are_read_once_and_compared_with_few_calls(capsys, tmp_path):
     rng, statuses = np.random.default_rng(0), []
     documents = [f"{i} {{}} {j}" for i in range(50) for j in range(10)]
@@ -343,6 +344,7 @@ def test_explain_prints_the_rules_that_make_a_difference(capsys):
     assert "doc_order='descending'" in output
 
 
+@pytest.mark.slow
 def test_one_table_is_explained_shown_and_looked_at_for_ties(capsys, tmp_path):
     (tmp_path / "rows.csv").write_text(
         "user,item,bought,old,new\n\u00e9,x,0,2,1\nb,y,-1,1,2\n\u00e9,y,2,2,3\n",
@@ -369,6 +371,7 @@ def test_one_table_is_explained_shown_and_looked_at_for_ties(capsys, tmp_path):
     assert {"old: 0.7500", "new: 1.0000"} <= {*output.splitlines()}
 
 
+@pytest.mark.slow
 def test_show_prints_the_documents_of_one_query_by_each_ranker(capsys, tmp_path):
     (tmp_path / "b.run").write_text("1 Q0 c 1 2 u\n1 Q0 a 2 1 u\n")
     status, output, error = run(capsys, "show qrels a.run b.run --query 1 -m mrr -k 1")
@@ -625,6 +628,7 @@ def test_the_help_says_what_a_user_of_trec_eval_knows(capsys, command):
     assert "trec_eval -c" in output
 
 
+@pytest.mark.slow
 def test_a_process_exits_with_its_status_quietly_where_a_pipe_is_closed():
     reader, writer = os.pipe()
     os.close(reader)  # before anything is written

@@ -126,6 +126,7 @@ def public_classes():
                 yield module, getattr(module, name)
 
 
+@pytest.mark.slow
 def test_the_source_of_a_public_class_is_found():
     for _, cls in public_classes():
         assert (

@@ -29,8 +29,6 @@ from tests.command import (
     write_files,
 )
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def _files(tmp_path, monkeypatch):
@@ -166,6 +164,7 @@ def test_json_has_values_of_queries_and_null_for_what_is_undefined(capsys, tmp_p
     assert json.loads(output) == {"t": {"neg_mean_rank": None}}
 
 
+@pytest.mark.slow
 def test_sorted_runs_begin_with_the_best(capsys, tmp_path):
     rows = "qid,y_true,none,worst,best\n1,1,5,1,3\n1,0,5,2,2\n1,0,5,3,1\n"
     (tmp_path / "rows.csv").write_text(rows)
@@ -248,6 +247,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "is_shown"), [(0, True), (1000, False)])
 def test_what_takes_long_has_a_bar_on_a_terminal(
     capsys, tmp_path, monkeypatch, seconds, is_shown

@@ -201,6 +201,7 @@ def test_memberships_may_hold_the_exposure_of_several_rankings():
         assert found["neg_eed"][query] == pytest.approx(-(exposure**2).sum())
 
 
+@pytest.mark.slow
 def test_a_target_of_awrf_has_any_numbers_in_proportion():
     shares = {"labels": {"x": 2, "y": 0, "z": 6, "v": 1}, "parts": [2, 0, 6]}
     for seed, group in itertools.product(range(40), shares):

@@ -23,9 +23,6 @@ from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold, one_standard_error
 from skrank.rankers import QueryRanker
 
-pytestmark = pytest.mark.slow
-
-
 X, Y, QID = make_ranking(40, random_state=2)
 DEPTH = "estimator__max_depth"
 GRID = {DEPTH: [8, 3, None, 1, 2, 5]}
@@ -140,6 +137,7 @@ def selected_by_loops(results, metric="score", rows=None):
     return rows[by_loops(scores, depths, 1.0)]
 
 
+@pytest.mark.slow
 def test_a_grid_search_selects_by_it():
     search = GridSearchCV(
         TREE,
@@ -166,6 +164,7 @@ def test_a_random_search_with_several_metrics_selects_by_it():
     assert search.best_index_ == selected_by_loops(search.cv_results_, "ndcg@10")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "Search", [HalvingGridSearchCV, partial(HalvingRandomSearchCV, n_candidates=6)]
 )

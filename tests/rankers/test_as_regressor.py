@@ -24,9 +24,6 @@ from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
 
-pytestmark = pytest.mark.slow
-
-
 X, Y, QID = make_ranking(
     30, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
 )
@@ -101,6 +98,7 @@ def test_partial_dependence_is_the_mean_score_with_a_feature_set():
         assert average == pytest.approx(scores.mean())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_rankers_vote_with_regressors():
     rankers = [QueryRanker(Ridge()), PairwiseRanker(random_state=0)]

@@ -78,7 +78,6 @@ def assert_no_held_out_row(ranker):
         assert array.tobytes()[: array.nbytes // 4] not in text
 
 
-@pytest.mark.slow_rows
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["", "weights"])
 @pytest.mark.parametrize(
@@ -103,7 +102,6 @@ def test_lightgbm_stops_where_a_loop_over_its_rounds_would(name, params, weight)
 MODELS = {"LightGBM": LIGHTGBM, "HistGradientBoosting": BOOSTING}
 
 
-@pytest.mark.slow_rows
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("library", MODELS)
 def test_a_fitted_model_and_its_pickle_hold_no_held_out_rows(library):

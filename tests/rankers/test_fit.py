@@ -26,7 +26,6 @@ CODES = np.unique(QID, return_inverse=True)[1]
 BY_QUERY = np.argsort(QID, kind="stable")
 
 
-@pytest.mark.slow_rows
 @ROUTING
 @pytest.mark.parametrize(
     "wrap",

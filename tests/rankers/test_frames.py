@@ -63,7 +63,6 @@ RANKERS = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", RANKERS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_in_another_order_or_renamed_are_refused(kind, name):

@@ -110,6 +110,7 @@ def test_estimators_and_columns_are_fused_together():
     assert ranker.query_sizes_ == {q: int((qid == q).sum()) for q in np.unique(qid)}
 
 
+@pytest.mark.slow
 def test_parameters_of_the_estimators_can_be_searched():
     X, y, qid = make_ranking(n_queries=20, random_state=0)
     frame = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
@@ -293,6 +294,7 @@ SITUATIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_method_and_norm_fuses(situation):
     scores = np.array(SITUATIONS[situation])

@@ -72,7 +72,6 @@ FAMILIES = {
 family = pytest.mark.parametrize("family", FAMILIES)
 
 
-@pytest.mark.slow_rows
 @family
 @pytest.mark.parametrize("within", [False, True], ids=["alone", "pipeline"])
 def test_queries_and_weights_come_in_the_words_of_the_fit(family, within):
@@ -177,7 +176,6 @@ def test_a_metric_that_is_undefined_for_all_held_out_queries_raises():
         ranker.fit(X, Y, qid=QID)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("params", "error", "match"),
     [

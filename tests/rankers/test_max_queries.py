@@ -28,9 +28,6 @@ from skrank.model_selection import LeaveLastOut, QueryKFold
 from skrank.rankers import QueryRanker
 from tests.rankers.rows import Recorder
 
-pytestmark = pytest.mark.slow
-
-
 X, Y, QID = make_ranking(
     80, n_documents=(5, 15), n_features=10, n_informative=3, noise=1.0, random_state=0
 )
@@ -127,6 +124,7 @@ def halving(order, **resource):
     return search.fit(X[order], target.iloc[order])
 
 
+@pytest.mark.slow
 def test_halving_by_queries_does_not_depend_on_the_order_of_rows():
     orders = [np.random.default_rng(i).permutation(len(Y)) for i in range(2)]
     by_queries = [halving(i, resource="max_queries", max_resources=80) for i in orders]
@@ -153,6 +151,7 @@ def search_of(n_jobs=1, *, cv, scoring="ndcg@10", **resource):
     return HalvingGridSearchCV(ranker, grid, **options, **resource)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::skrank.exceptions.QuerySplitWarning")
 @pytest.mark.parametrize("cv", [QueryKFold(3), LeaveLastOut(2), GroupKFold(3)], ids=str)
 def test_a_halving_search_that_draws_rows_warns_once(cv):
@@ -205,6 +204,7 @@ def test_a_halving_search_may_draw_triples():
     assert search.n_resources_[0] < len(triples)
 
 
+@pytest.mark.slow
 def test_a_learning_curve_is_that_of_samples_by_hand():
     sizes = [5, 20, 60]
     target = pd.Series(Y, index=pd.Index(QID, name="qid"))

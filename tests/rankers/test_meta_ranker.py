@@ -15,9 +15,6 @@ from sklearn.utils import get_tags
 from skrank.rankers import QueryRanker
 from tests.rankers.rows import FRAME, NAMES, QID, Recorder, X, Y
 
-pytestmark = pytest.mark.slow_rows
-
-
 INDEX = pd.Index(QID, name="qid")
 
 SOURCES = {

@@ -23,9 +23,6 @@ from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from tests.rankers.rows import QID, X, Y
 
-pytestmark = pytest.mark.slow_rows
-
-
 # Scales so uneven that a ridge with and without a scaler differ.
 X = X * [1.0, 10.0, 0.1]
 WEIGHT = 1.0 + np.unique(QID, return_inverse=True)[1] % 3
@@ -202,6 +199,7 @@ def test_weights_may_reach_the_score_too():
         assert score == pytest.approx(one)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_nested_cross_validation_hands_the_ids_down():
     grid = {"estimator__alpha": ALPHAS}

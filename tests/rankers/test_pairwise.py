@@ -116,7 +116,6 @@ MODELS = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
 @pytest.mark.parametrize("name", MODELS)
 def test_the_weights_of_features_are_those_of_the_pairs(name, weight):

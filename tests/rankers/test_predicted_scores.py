@@ -70,7 +70,6 @@ RESPONSES = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("case", RESPONSES)
 def test_documents_are_ranked_by_what_lies_behind_the_prediction(case):
     estimator, y, scores = RESPONSES[case]

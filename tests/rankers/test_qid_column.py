@@ -44,7 +44,6 @@ rankers = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.slow_rows
 @places
 @rankers
 def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):

@@ -56,7 +56,6 @@ RANKERS = {
 rankers = pytest.mark.parametrize("name", RANKERS)
 
 
-@pytest.mark.slow_rows
 @rankers
 @pytest.mark.parametrize(
     "scorer", [get_scorer("mrr"), make_ranking_scorer(["mrr", "ndcg@3"])], ids=str
@@ -97,7 +96,6 @@ def test_ids_of_any_type_are_known_again(qid):
         ranker.score(X[TEST], Y[TEST], qid=qid.iloc[TEST])
 
 
-@pytest.mark.slow_rows
 @rankers
 @pytest.mark.parametrize("cv", [QueryKFold(3), GroupKFold(3)], ids=str)
 def test_whole_queries_and_training_scores_raise_no_alarm(name, cv):
@@ -248,7 +246,6 @@ HOLDERS = RANKERS | {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", HOLDERS)
 def test_what_is_saved_holds_no_ids_of_training_queries(name):
     frame = pd.DataFrame(X).add_prefix("f")

@@ -17,7 +17,6 @@ from skrank.metrics import QueryScores, score_queries
 from skrank.stats import compare_rankers, gate, required_queries
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:The p-value may be too small"),
 ]
 
@@ -212,6 +211,7 @@ def test_it_says_how_many_queries_would_decide_about_a_loss():
     assert row.required == expected
 
 
+@pytest.mark.slow
 def test_the_queries_that_are_needed_for_hits_decide_in_80_of_100_samples():
     (row,) = decide(hits(100, 4, 4), 0.05).rows
     n, rng, passed = row.required.n, np.random.default_rng(0), []
@@ -311,6 +311,7 @@ def run(capsys, command):
     return status, *capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_saved_scores_and_runs_give_one_decision(folder, capsys):
     metrics = "-m ndcg@10 -m map"
     for name in ("pixels", "squares"):

@@ -25,8 +25,6 @@ from tests.tables.judgements import (
     rows_of,
 )
 
-pytestmark = pytest.mark.slow_rows
-
 
 def test_the_join_keeps_what_is_only_judged_and_what_is_only_returned():
     aligned = align(QRELS, RUN)

@@ -25,8 +25,6 @@ from skrank.tables.stream import ArrowCore
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
 from tests.tables.sources import FORMS, as_source
 
-pytestmark = pytest.mark.slow
-
 METRICS = ["neg_popularity@3", "novelty@3", "group_share@3", "ild@3"]
 NAMES = {"popularity": "share", "group": "is_tail", "features": "vector"}
 N_ITEMS = 9
@@ -105,6 +103,7 @@ def test_columns_of_every_source_have_the_values_of_all_orders(form, tmp_path):
     assert_array_equal(scores.keys["qid"], np.unique(ROWS["qid"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["list", "large_list", "fixed", "half", "decimal"])
 def test_lists_of_every_type_are_rows_of_a_matrix(kind):
     try:
@@ -118,6 +117,7 @@ def test_lists_of_every_type_are_rows_of_a_matrix(kind):
     assert_allclose(scores.values[0], in_every_order(["ild@3"]), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["shuffled", "sorted"])
 @pytest.mark.usefixtures("small_batches")
 def test_batches_have_the_values_of_arrays_to_the_bit(order, tmp_path):
@@ -134,6 +134,7 @@ def test_batches_have_the_values_of_arrays_to_the_bit(order, tmp_path):
     )  # with those of ild
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("item", ["item", "name"])
 @pytest.mark.parametrize("form", ["parquet", "csv", "pandas", "polars", "relation"])
@@ -191,6 +192,7 @@ def test_labels_in_lists_are_columns_of_a_matrix():
     assert_array_equal(rows.subtopics.toarray(), np.transpose([a, b, c]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 def test_what_is_below_the_cutoff_may_be_missing(tmp_path):
     rows = {"qid": [1, 1, 2, 2], "y_score": [2, 1, 1, 2]}
@@ -246,6 +248,7 @@ def test_what_is_wrong_with_a_column_is_said(metrics, params, message, error):
         score_table(source, metrics, **params)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask uses it
 @pytest.mark.parametrize("kind", ["objects", "Arrow", "a file"])
 def test_columns_of_dask_have_the_values_of_all_orders(kind, tmp_path):
@@ -356,6 +359,7 @@ def test_subtopics_of_judgements_are_found_by_their_metrics(tmp_path):
     assert_array_equal(by_path.values, scores.values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "batch"),
     [("parquet", 1), ("pandas", 20), ("polars", 20), ("lazy", 20), ("pyarrow", 10**6)],
@@ -388,6 +392,7 @@ def test_subtopics_have_the_values_of_arrays_to_the_bit(
         assert_array_equal(scores.values, arrays.values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "pyarrow", "polars", "fixed"])
 def test_a_label_that_is_missing_in_a_list_is_refused(form, tmp_path):
     # As an index of a matrix it would be -2^63, and reading the matrix would crash.
@@ -476,6 +481,7 @@ def test_items_are_found_whatever_their_type(kind):
     assert_array_equal(column.take(np.arange(2000)), values[place])
 
 
+@pytest.mark.slow
 def test_many_rows_have_one_value_however_they_are_read(tmp_path, monkeypatch):
     # Fewer rows than there are, for `evaluate` to measure at once.
     monkeypatch.setattr("skrank._engine.answer.ROWS", 2**17)
@@ -513,6 +519,7 @@ def test_many_rows_have_one_value_however_they_are_read(tmp_path, monkeypatch):
         assert scores.summary()["neg_popularity@5"] == in_blocks["neg_popularity@5"]
 
 
+@pytest.mark.slow
 def test_long_lists_are_scored_some_rows_at_a_time(monkeypatch):
     sizes, call = [], ArrowCore.__call__
 

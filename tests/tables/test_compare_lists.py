@@ -83,7 +83,7 @@ def pairs_of_orders(runs, query):
     return list(itertools.product(*orders))
 
 
-@pytest.mark.slow_rows
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
     runs = draw_runs(seed)
@@ -121,6 +121,7 @@ def test_jaccard_of_two_lists_that_are_all_tied(n, k):
     assert value == pytest.approx(float(expected / math.comb(n, k)), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_jaccard_of_a_query_does_not_depend_on_other_queries():
     rng = np.random.default_rng(8)
     runs = {
@@ -136,7 +137,6 @@ def test_jaccard_of_a_query_does_not_depend_on_other_queries():
         assert compare_lists(alone, "jaccard@10").values.item() == value
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("lists", [("a", "ba"), ("ab", "cb"), ("abc", "d"), ("ab", "")])
 def test_the_bounds_of_rbo_are_those_of_all_ways_to_go_on(lists):
     p, depth = 0.7, sum(map(len, lists))  # where both can be the same sets
@@ -200,7 +200,6 @@ def ranked(text):
     }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("p", [0.5, 1e-6, 0.999])
 def test_rbo_of_long_lists_of_different_lengths(p):
     rng = np.random.default_rng(3)

@@ -24,7 +24,6 @@ from skrank.tables.stream import Columns
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.tables.sources import FORMS, ORDERS, SMALL, arrays, as_source, draw
 
-pytestmark = pytest.mark.slow
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 
 
@@ -33,6 +32,7 @@ def assert_same(one, other):
     assert_array_equal(list(one.values()), list(other.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize(
     ("form", "order"),
@@ -81,6 +81,7 @@ def test_all_metrics_are_scored_as_in_memory(name):
     assert_same(scores.summary(), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("order", ORDERS)
 def test_segments_and_several_rankers_are_scored_in_one_pass(order):
@@ -131,6 +132,7 @@ def test_ids_of_text_keep_their_order(kind, order):
     assert scores.summary() == expected.summary()
 
 
+@pytest.mark.slow
 def test_an_id_far_down_a_file_of_text_decides_on_the_type_of_all(tmp_path):
     n_rows = 50_000
     lines = ["qid,y_true,y_score", *(f"{i // 2},1,{i}" for i in range(n_rows))]
@@ -164,6 +166,7 @@ def test_ids_of_many_types_are_read(make):
     assert scores.summary() == evaluate([1, 1, 0, 0], [1, 2, 3, 4], "mrr", qid=column)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 def test_extreme_grades_are_those_of_the_whole_source():
     table = draw()
@@ -231,6 +234,7 @@ def test_missing_values_in_the_first_of_many_batches_are_counted(form, order, tm
 IN_ORDER = ["lightgbm", "rax", "torchmetrics"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize(("convention", "order"), [*zip(IN_ORDER, ORDERS, strict=True)])
 def test_tied_documents_keep_the_order_of_the_rows(convention, order, tmp_path):
@@ -250,6 +254,7 @@ def test_tied_documents_keep_the_order_of_the_rows(convention, order, tmp_path):
         assert_same(scores.summary(), evaluate(**given, **rules))
 
 
+@pytest.mark.slow
 def test_other_columns_of_a_table_in_memory_are_not_read():
     table = pa.table(SMALL)
     reversed_ids = pa.chunked_array([table["qid"].to_pylist()[::-1]])
@@ -268,6 +273,7 @@ def test_other_columns_of_a_table_in_memory_are_not_read():
             score_table(as_source(table, form, None), "mrr", qid="q")
 
 
+@pytest.mark.slow
 def test_a_query_in_sql_is_scored(tmp_path):
     file, table = str(tmp_path / "some.duckdb"), draw()
     with duckdb.connect(file) as connection:
@@ -288,6 +294,7 @@ def test_a_query_in_sql_is_scored(tmp_path):
         score_table(file, FEW)
 
 
+@pytest.mark.slow
 def test_a_bad_list_of_paths_or_file_of_arrow_is_refused(tmp_path):
     file = as_source(pa.table(SMALL), "arrow", tmp_path)
     other = pa.table(SMALL | {"qid": ["a", "b", "c"]})
@@ -315,6 +322,7 @@ def test_a_stream_may_hold_floats_of_two_bytes():
         assert score_table(source, "mrr").summary() == {"mrr": 1.0}
 
 
+@pytest.mark.slow
 def test_one_query_may_be_longer_than_a_batch(small_batches):
     rng = np.random.default_rng(0)
     qid = np.repeat([5, 3, 8], [700, 1300, 2])
@@ -325,6 +333,7 @@ def test_one_query_may_be_longer_than_a_batch(small_batches):
         assert_same(score_table(table, FEW).summary(), expected)
 
 
+@pytest.mark.slow
 def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
     queries = []
     batches = stream._batches
@@ -350,6 +359,7 @@ def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
         assert_same(scores.summary(), evaluate(**arrays(table), metrics="mrr"))
 
 
+@pytest.mark.slow
 def test_scattered_rows_of_a_query_keep_their_order(small_batches):
     rng = np.random.default_rng(0)
     qid, items = rng.permutation(np.arange(4000) % 500), rng.random((4000, 3))
@@ -428,6 +438,7 @@ def test_score_table_refuses_bad_input(changed, params, message):
         score_table(pa.table(SMALL | changed), **{"metrics": "mrr"} | params)
 
 
+@pytest.mark.slow
 def test_sources_that_are_no_tables_are_refused(tmp_path):
     with pytest.raises(
         FileNotFoundError, match=r"holds no file that ends with \.parquet"
@@ -493,6 +504,7 @@ def test_rows_of_every_source_are_read_in_their_order(form, tmp_path):
         assert_array_equal(values, table[name].to_numpy())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "csv", "pandas", "polars", "relation"])
 def test_a_metric_of_the_rows_of_a_table_is_explained(form, tmp_path):
     source = as_source(pa.table(ROWS), form, tmp_path)
@@ -519,6 +531,7 @@ def test_the_columns_of_several_rankers_are_read():
     assert report.values == {"old": (1 + 1 / 2) / 2, "new": 1}
 
 
+@pytest.mark.slow
 def test_masks_and_weights_are_read():
     table = {
         "qid": [1, 1, 2],
@@ -556,6 +569,7 @@ def test_columns_that_cannot_be_read_are_named(names, message):
         read_rows(table, **names)
 
 
+@pytest.mark.slow
 def test_rows_that_do_not_fit_into_memory_are_an_error_with_the_cure(
     monkeypatch, tmp_path
 ):

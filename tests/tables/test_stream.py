@@ -24,9 +24,8 @@ from skrank.tables.stream import Columns
 from tests import processes
 from tests.tables.sources import ORDERS, SMALL, as_source, draw
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_a_large_file_is_numbered_in_its_order(kind, tmp_path):
     rng = np.random.default_rng(0)
@@ -113,6 +112,7 @@ def ctrl_c(tmp_path, monkeypatch):
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 def test_an_interrupt_stops_the_reading_of_a_stream(ctrl_c):
     batch = pa.RecordBatch.from_pydict(SMALL)
     n_read = []
@@ -131,6 +131,7 @@ def test_an_interrupt_stops_the_reading_of_a_stream(ctrl_c):
     assert not [*ctrl_c.iterdir()]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("form", ["csv", "reader"])
 def test_an_interrupt_of_any_statement_raises_keyboard_interrupt(
@@ -161,6 +162,7 @@ def test_an_interrupt_of_any_statement_raises_keyboard_interrupt(
         assert not [*ctrl_c.iterdir()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c):
     endless = (
@@ -177,6 +179,7 @@ def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c
     assert not [*ctrl_c.iterdir()]
 
 
+@pytest.mark.slow
 def test_an_interrupt_between_batches_is_passed_on(small_batches, ctrl_c, monkeypatch):
     @contextmanager
     def progress_bar(*args):
@@ -226,6 +229,7 @@ print(scores.summary()["map"], status[status.index("VmHWM:") + 1])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 def test_five_million_rows_fit_into_seven_hundred_megabytes(tmp_path):
     rng = np.random.default_rng(0)

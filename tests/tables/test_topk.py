@@ -155,7 +155,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", REFUSED)
 def test_topk_refuses_bad_input(name):
     indices, scores, relevant, error = REFUSED[name]
