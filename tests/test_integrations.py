@@ -66,27 +66,20 @@ pytestmark = [
 ]
 
 
+@pytest.mark.parametrize("weight", [None, 1.0 + QID % 2], ids=["", "weights"])
 @pytest.mark.parametrize(
     ("metric", "params"),
     [("mrr", {}), ("neg_mean_rank", {}), ("ndcg@3", {"gain": "linear"}), ("map", {})],
 )
-def test_a_ranker_records_the_values_of_its_predictions(metric, params):
-    model = fit_ranker(lightgbm_metric(metric, **params))
-    found = [model.evals_result_[name] for name in ("valid_0", "valid_1")]
-    assert found == [
-        {metric: values_by_hand(model, metric, rows, **params)}
-        for rows in (HELD, TRAIN)
-    ]
-
-
-def test_query_weights_are_those_of_the_rows():
-    weight = 1.0 + QID % 2
-    model = fit_ranker(
-        lightgbm_metric("mrr"), eval_sample_weight=[weight[HELD], weight[TRAIN]]
-    )
-    expected = values_by_hand(model, "mrr", sample_weight=weight[HELD])
-    assert model.evals_result_["valid_0"]["mrr"] == expected
-    assert expected != values_by_hand(model, "mrr")
+def test_a_ranker_records_the_values_of_its_predictions(metric, params, weight):
+    parts, given = (HELD, TRAIN), {}
+    if weight is not None:
+        given = {"eval_sample_weight": [weight[rows] for rows in parts]}
+    model = fit_ranker(lightgbm_metric(metric, **params), **given)
+    for name, rows in zip(("valid_0", "valid_1"), parts, strict=True):
+        of_rows = None if weight is None else weight[rows]
+        expected = values_by_hand(model, metric, rows, sample_weight=of_rows, **params)
+        assert model.evals_result_[name] == {metric: expected}
 
 
 @pytest.mark.parametrize("weight", [None, 1.0 + QID[HELD] % 2], ids=["", "weights"])

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.inspection import partial_dependence
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import r2_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -58,11 +58,6 @@ def test_weights_reach_the_ranker():
     view = as_regressor(QueryRanker(Ridge())).fit(X, Y, qid=QID, sample_weight=weight)
     expected = Ridge().fit(X, Y, sample_weight=weight).predict(X)
     np.testing.assert_allclose(view.predict(X), expected)
-
-
-def test_parameters_of_the_ranker_are_set_by_nested_names():
-    view = as_regressor(QueryRanker(Ridge()))
-    assert view.set_params(ranker__estimator__alpha=3.0).ranker.estimator.alpha == 3.0
 
 
 @pytest.mark.parametrize("bad", [Ridge(), "ridge", None, QueryRanker])
@@ -144,11 +139,3 @@ def test_pipelines_and_searches_that_end_with_a_ranker_are_taken():
         view = as_regressor(model).fit(X, Y, qid=QID)
         expected = clone(model).fit(X, Y, qid=QID).predict(X)
         np.testing.assert_allclose(view.predict(X), expected)
-
-
-@pytest.mark.usefixtures("routing")
-def test_it_is_scored_in_cross_validation_as_the_ranker_is():
-    options = {"scoring": "mrr", "cv": QueryKFold(3), "params": {"qid": QID}}
-    ranker = QueryRanker(Ridge())
-    scores = cross_val_score(as_regressor(ranker), X, Y, **options)
-    assert scores.tolist() == cross_val_score(ranker, X, Y, **options).tolist()

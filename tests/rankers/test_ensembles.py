@@ -60,12 +60,6 @@ def test_a_stack_ranks_alone_and_as_last_step(stack):
     np.testing.assert_allclose(piped.predict(X), inside.predict(scaler.transform(X)))
 
 
-def test_what_never_predicts_is_refused_before_and_after_a_stack_is_known():
-    for inner in (StandardScaler(), make_pipeline(StandardScaler(), MaxAbsScaler())):
-        with pytest.raises(TypeError, match="implementing 'fit' and 'predict'"):
-            QueryRanker(inner).fit(X, Y, qid=QID)
-
-
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
 @pytest.mark.parametrize("nested", [False, True], ids=["alone", "last step"])
 def test_a_sampler_acts_in_fit_only(weight, nested):

@@ -211,17 +211,6 @@ def test_a_fused_ranker_inside_another_estimator_gets_its_ids(outer):
             ranker.predict(alone)
 
 
-def test_runs_are_fused_in_two_steps():
-    X, y = draw()
-    X["third"] = X["weak"] * X["strong"]
-    pair = columns(method="sum", norm="min-max")
-    outer = FusionRanker([("pair", pair), "third"], qid_column="user")
-    found = outer.fit(X, y).predict(X)
-    table = X[["user", "third"]].assign(pair=pair.fit(X, y).predict(X))
-    expected = FusionRanker(["pair", "third"], qid_column="user").fit(table)
-    np.testing.assert_array_equal(found, expected.predict(table))
-
-
 @config_context(enable_metadata_routing=True)
 @pytest.mark.parametrize("scoring", ["mrr", ["mrr", "ndcg@5"]])
 def test_a_search_with_routed_ids_has_the_results_of_one_with_a_column(scoring):

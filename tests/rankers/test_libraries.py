@@ -112,8 +112,8 @@ def test_lightgbm_ranks_as_it_does_alone():
     assert ranker.predict(X).std() > 0
 
 
-@pytest.mark.parametrize("metric", ["ndcg@10", "neg_mean_rank"])
-def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from(metric):
+def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from():
+    metric = "neg_mean_rank"
     model = LGBMRanker(n_estimators=200, min_child_samples=3, verbose=-1, num_threads=1)
     pipe = make_pipeline(StandardScaler(), model)
     ranker = QueryRanker(
@@ -161,8 +161,6 @@ def test_hist_gradient_boosting_learns_in_few_chunks(monkeypatch):
     ).fit(X, Y, qid=QID)
     assert rounds == [12, 18, 27, 20]
     assert len(ranker.estimator_.validation_score_) == 1 + 20 + 3
-    with pytest.raises(ValueError, match=r"or a HistGradientBoosting.*Got Ridge"):
-        QueryRanker(Ridge(), early_stopping=True).fit(X, Y, qid=QID)
 
 
 def test_a_metric_that_is_undefined_for_all_held_out_queries_raises():
@@ -228,7 +226,8 @@ def test_few_held_out_queries_are_warned_of(fraction, n_queries, n_held):
 
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
 def test_who_takes_no_evaluation_set_cannot_stop(model):
-    with pytest.raises(ValueError, match="ranker whose fit takes an evaluation set"):
+    words = f"an evaluation set.*HistGradientBoosting.*Got {type(model).__name__}"
+    with pytest.raises(ValueError, match=words):
         QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
 
 

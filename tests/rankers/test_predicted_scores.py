@@ -27,46 +27,28 @@ def expected_grade(classifier, X):
     return total
 
 
+def decision(model, X):
+    return model.decision_function(X)
+
+
+def probability(model, X):
+    return model.predict_proba(X)[:, 1]
+
+
+SEARCH = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3)
+PIPELINE = make_pipeline(StandardScaler(), LogisticRegression())
 RESPONSES = {
     "regressor": (Ridge(), Y, lambda model, X: model.predict(X)),
-    "binary decision": (
-        LogisticRegression(),
-        RELEVANT,
-        lambda model, X: model.decision_function(X),
-    ),
-    "binary probability": (
-        GaussianNB(),
-        RELEVANT,
-        lambda model, X: model.predict_proba(X)[:, 1],
-    ),
-    "binary without probability": (
-        LinearSVC(),
-        RELEVANT,
-        lambda model, X: model.decision_function(X),
-    ),
-    "binary grades 1 and 4": (
-        GaussianNB(),
-        np.where(RELEVANT, 4, 1),
-        lambda model, X: model.predict_proba(X)[:, 1],
-    ),
-    "boolean": (
-        LogisticRegression(),
-        RELEVANT.astype(bool),
-        lambda model, X: model.decision_function(X),
-    ),
+    "binary decision": (LogisticRegression(), RELEVANT, decision),
+    "binary probability": (GaussianNB(), RELEVANT, probability),
+    "binary without probability": (LinearSVC(), RELEVANT, decision),
+    "binary grades 1 and 4": (GaussianNB(), np.where(RELEVANT, 4, 1), probability),
+    "boolean": (LogisticRegression(), RELEVANT.astype(bool), decision),
     "expected grade": (LogisticRegression(), Y, expected_grade),
     "expected grade of uneven grades": (GaussianNB(), Y**2, expected_grade),
     "expected grade of float grades": (GaussianNB(), Y / 1.0, expected_grade),
-    "pipeline": (
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        Y,
-        expected_grade,
-    ),
-    "search": (
-        GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3),
-        RELEVANT,
-        lambda model, X: model.decision_function(X),
-    ),
+    "pipeline": (PIPELINE, Y, expected_grade),
+    "search": (SEARCH, RELEVANT, decision),
 }
 
 

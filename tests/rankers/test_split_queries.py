@@ -70,13 +70,6 @@ def test_a_scorer_of_a_ranker_warns(name, scorer):
     scorer(ranker, X[whole], INDEXED.iloc[whole])  # without a warning
 
 
-@pytest.mark.parametrize("name", ["pointwise", "pairwise"])
-def test_the_score_of_a_ranker_warns_too(name):
-    ranker = RANKERS[name].fit(X[TRAIN], Y[TRAIN], qid=QID[TRAIN])
-    with pytest.warns(QuerySplitWarning, match=SPLIT):
-        ranker.score(X[TEST], Y[TEST], qid=QID[TEST])
-
-
 @pytest.mark.parametrize(
     "qid",
     [
@@ -91,9 +84,10 @@ def test_the_score_of_a_ranker_warns_too(name):
 )
 def test_ids_of_any_type_are_known_again(qid):
     qid = pd.Series(qid)
-    ranker = RANKERS["pointwise"].fit(X[TRAIN], Y[TRAIN], qid=qid.iloc[TRAIN])
-    with pytest.warns(QuerySplitWarning, match=SPLIT):
-        ranker.score(X[TEST], Y[TEST], qid=qid.iloc[TEST])
+    for name in ("pointwise", "pairwise"):
+        ranker = RANKERS[name].fit(X[TRAIN], Y[TRAIN], qid=qid.iloc[TRAIN])
+        with pytest.warns(QuerySplitWarning, match=SPLIT):
+            ranker.score(X[TEST], Y[TEST], qid=qid.iloc[TEST])
 
 
 @rankers

@@ -198,26 +198,15 @@ def test_a_run_with_weight_0_is_left_out_with_its_documents():
 
 @pytest.mark.parametrize("library", [pd, pl])
 def test_frames_and_files_are_runs(library, tmp_path):
-    rows = {
-        name: library.DataFrame(
-            {
-                "user": [q for q, run in of_run.items() for _ in run],
-                "item": [d for run in of_run.values() for d in run],
-                "value": [s for run in of_run.values() for s in run.values()],
-            }
-        )
-        for name, of_run in RUNS.items()
-    }
-    names = {"qid": "user", "doc_id": "item", "score": "value"}
-    assert values(fuse(rows, **names)) == values(fuse(RUNS))
-    lines = [
-        f"{q} Q0 {d} 1 {s} tag\n"
-        for q, run in RUNS["bm25"].items()
-        for d, s in run.items()
-    ]
-    path = tmp_path / "bm25.run"
-    path.write_text("".join(lines))
-    assert values(fuse({**RUNS, "bm25": path})) == values(fuse(RUNS))
+    frames, names = {}, {"qid": "user", "doc_id": "item", "score": "value"}
+    for name, of_run in RUNS.items():
+        rows = [(q, d, s) for q, run in of_run.items() for d, s in run.items()]
+        columns = zip(names.values(), zip(*rows, strict=True), strict=True)
+        frames[name] = library.DataFrame(dict(columns))
+        lines = [f"{q} Q0 {d} 1 {s} tag\n" for q, d, s in rows]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    assert values(fuse(frames, **names)) == values(fuse(RUNS))
+    assert values(fuse({**RUNS, "bm25": tmp_path / "bm25.run"})) == values(fuse(RUNS))
 
 
 def test_text_ids_of_a_trec_file_meet_integers(tmp_path):

@@ -4,7 +4,6 @@
 
 import datetime
 import decimal
-import pickle
 import sys
 import uuid
 
@@ -16,7 +15,7 @@ import pyarrow.feather as feather
 import pytest
 from numpy.testing import assert_array_equal
 
-from skrank.evaluation.evaluate import read_requests, score_requests
+from skrank.evaluation.evaluate import score_requests
 from skrank.metrics import evaluate, explain, query_report, score_queries, tie_report
 from skrank.tables import read_rows, score_table, stream
 from skrank.tables.source import Source
@@ -397,18 +396,6 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
     assert ids.dtype.kind == "U"
 
 
-def test_a_core_can_be_sent_to_another_process():
-    from skrank.tables.stream import ArrowCore
-
-    table = draw("grouped")
-    metrics = [name for name in FEW if name != "err"]  # which needs a highest grade
-    requests = read_requests(metrics, {}, "score_table")
-    core = ArrowCore(requests, Columns("qid", "y_true", {None: "y_score"}))
-    core = pickle.loads(pickle.dumps(core))
-    scores = core.finish([core(table)])
-    assert scores.summary() == evaluate(**arrays(table), metrics=metrics)
-
-
 @pytest.mark.parametrize(
     ("changed", "params", "message"),
     [
@@ -468,11 +455,6 @@ def test_an_empty_source_is_refused(form, tmp_path):
     for metric in ("map", "err"):
         with pytest.raises(ValueError, match="has no rows"):
             score_table(empty, metric)
-
-
-def test_parts_of_a_run_are_not_kept(tmp_path):
-    with pytest.raises(TypeError, match=r"none of .* takes: \['checkpoint'\]"):
-        score_table(pa.table(SMALL), "mrr", checkpoint=tmp_path)
 
 
 def test_a_missing_extra_is_named(monkeypatch):
