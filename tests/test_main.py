@@ -312,20 +312,11 @@ def test_lists_prints_the_first_ten_documents_and_reads_tables(capsys, tmp_path)
 @pytest.mark.slow
 def test_many_runs_are_read_once_and_compared_with_few_calls(capsys, tmp_path):
     rng, statuses = np.random.default_rng(0), []
-    documents = [f"{i} {{}} {j}" for i in range(50) for j in range(10)]
-    relevant = (rng.random(500) < 0.3).astype(int)
-    lines = [
-        f"{one.format(0)} {x}\n" for one, x in zip(documents, relevant, strict=True)
-    ]
-    (tmp_path / "qrels").write_text("".join(lines))
+    pairs = [(query, document) for query in range(50) for document in range(10)]
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {d % 3}\n" for q, d in pairs))
     for i in range(15):
-        score = rng.normal(size=500) + relevant * i / 10
-        (tmp_path / f"{i}.run").write_text(
-            "".join(
-                f"{one.format('Q0')} 1 {x:.4f} run{i}\n"
-                for one, x in zip(documents, score, strict=True)
-            )
-        )
+        lines = [f"{q} Q0 {d} 1 {d % 3 + rng.normal()} run{i}\n" for q, d in pairs]
+        (tmp_path / f"{i}.run").write_text("".join(lines))
     command = "compare qrels [0-9]*.run -m ndcg@10 -m rbp(p=0.5)"
     n_calls = count_all_calls(lambda: statuses.append(run(capsys, command)[0]))
     assert statuses == [0]
@@ -356,12 +347,8 @@ def test_one_table_is_explained_shown_and_looked_at_for_ties(capsys, tmp_path):
     means = (1 + 1 / 2) / 2 / 2, 1 / 2 / 2, 1 / 2  # of no judgement, b counts 0
     for line, mean in zip(output.splitlines()[1:4], means, strict=True):
         assert line.split()[1] == f"{mean:.6f}"
-    assert output.splitlines()[-1].split() == [
-        "\u00e9",
-        "0.750000",
-        "0.500000",
-        "1.000000",
-    ]
+    last = ["\u00e9", "0.750000", "0.500000", "1.000000"]
+    assert output.splitlines()[-1].split() == last
     status, output, _ = run(capsys, f"ties {table} --y-score old -m mrr")
     assert status == 0
     assert output.startswith("1 of 2 queries are tied (50.0%)\n2 of 3 documents")

@@ -10,7 +10,6 @@ import sklearn
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -128,14 +127,6 @@ def test_a_scaler_within_never_sees_the_ids_and_a_ranker_gets_codes_of_them():
     assert ranker.estimator_[0].feature_names_in_.tolist() == NAMES
     assert ranker.feature_names_in_.tolist() == NAMES
     assert ranker.estimator_[1].qid_.tolist() == CODES[BY_QUERY].tolist()
-
-
-def test_a_search_within_gets_the_ids_by_routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        cv = GroupKFold(3).set_split_request(groups="qid")
-        search = GridSearchCV(Ridge(), {"alpha": [1.0, 10.0]}, cv=cv)
-        ranker = QueryRanker(search).fit(X, Y, qid=QID)
-    assert ranker.estimator_.n_splits_ == 3
 
 
 class TakesSizes(Recorder):

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn import config_context
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     cross_val_predict,
@@ -222,20 +222,6 @@ def test_a_search_within_a_ranker_splits_by_whole_queries():
     by_hand = [np.mean(mrr_by_hand(Ridge(alpha=alpha))) for alpha in ALPHAS]
     found = ranker.estimator_.cv_results_["mean_test_score"]
     np.testing.assert_allclose(found, by_hand)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("y", [Y, (Y > 0).astype(int)], ids=["grades", "binary"])
-@pytest.mark.usefixtures("routing")
-def test_a_classifier_scores_the_same_alone_and_in_a_ranker(y):
-    params = {"qid": QID}
-    inside = cross_val_score(
-        QueryRanker(LogisticRegression()), X, y, scoring="mrr", cv=CV, params=params
-    )
-    alone = cross_val_score(
-        LogisticRegression(), X, y, scoring="mrr", cv=CV, params=params
-    )
-    np.testing.assert_allclose(inside, alone)
 
 
 @pytest.mark.usefixtures("routing")

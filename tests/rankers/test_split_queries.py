@@ -90,12 +90,12 @@ def test_ids_of_any_type_are_known_again(qid):
             ranker.score(X[TEST], Y[TEST], qid=qid.iloc[TEST])
 
 
-@rankers
+@pytest.mark.parametrize("model", [*RANKERS.values(), Ridge()], ids=[*RANKERS, "plain"])
 @pytest.mark.parametrize("cv", [QueryKFold(3), GroupKFold(3)], ids=str)
-def test_whole_queries_and_training_scores_raise_no_alarm(name, cv):
+def test_whole_queries_and_training_scores_raise_no_alarm(model, cv):
     # Warnings are errors here.
     result = cross_validate(
-        RANKERS[name],
+        model,
         X,
         INDEXED,
         scoring=["mrr", "ndcg@10"],
@@ -104,6 +104,8 @@ def test_whole_queries_and_training_scores_raise_no_alarm(name, cv):
         error_score="raise",
     )
     assert np.isfinite(result["train_mrr"]).all()
+    search = GridSearchCV(model, {}, scoring="mrr", cv=cv, error_score="raise")
+    search.fit(X, INDEXED, groups=QID)
 
 
 def search_rows_of_an_index():
@@ -180,20 +182,6 @@ def test_folds_of_rows_are_warned_of_once_in_each_call(call):
         assert re.match(SPLIT, str(warning.message))
         assert warning.filename == __file__
         skrank._callers._SHOWN.clear()  # as in a new process
-
-
-def test_folds_of_plain_estimators_that_keep_queries_whole_raise_no_alarm():
-    # Warnings are errors here.
-    search = GridSearchCV(
-        Ridge(), {"alpha": [1, 2]}, scoring="mrr", cv=QueryKFold(3), error_score="raise"
-    )
-    search.fit(X, INDEXED)
-    by_group = {"cv": GroupKFold(3), "groups": QID, "error_score": "raise"}
-    assert cross_val_score(Ridge(), X, INDEXED, scoring="mrr", **by_group).all()
-    parts = [(np.flatnonzero(QID < 12), np.flatnonzero(QID >= 12))]
-    given = {"scoring": ["mrr", "map"], "cv": parts, "return_train_score": True}
-    cross_validate(Ridge(), X, INDEXED, **given, error_score="raise")
-    get_scorer("mrr")(Ridge().fit(X[QID < 12], Y[QID < 12]), X, INDEXED)
 
 
 @pytest.mark.slow

@@ -28,6 +28,7 @@ from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import hold_out
 from skrank.rankers.meta_ranker import FitRows
+from tests.rankers.test_early_stopping import stop_by_hand
 
 X, Y, CODES = make_ranking(
     200, n_documents=(4, 12), n_features=8, n_informative=4, n_grades=4, random_state=3
@@ -98,17 +99,6 @@ def whole_predictions(library):
     return staged(fit_whole(LIBRARIES[library]), split()[1].X)
 
 
-def stop_by_hand(values):
-    """Return the best round and the last one, counted from 1."""
-    best = 0
-    for i, value in enumerate(values):
-        if value > values[best]:
-            best = i
-        elif i - best == PATIENCE:
-            return best + 1, i + 1
-    return best + 1, len(values)
-
-
 def rounds_of(model, key):
     """Return the number of trees that a model predicts with, and the values so far."""
     if isinstance(model, LGBMRanker):
@@ -133,7 +123,7 @@ def stopped(model, scoring, **metadata):
 
 
 def assert_stopped_as_by_hand(ranker, key, predictions, values):
-    best, last = stop_by_hand(values)
+    best, last = stop_by_hand(values, PATIENCE)
     n_trees, trace = rounds_of(ranker.estimator_, key)
     assert n_trees == best
     assert trace == values[:last]
@@ -141,21 +131,6 @@ def assert_stopped_as_by_hand(ranker, key, predictions, values):
     np.testing.assert_allclose(
         ranker.predict(split()[1].X), predictions[best - 1], rtol=1e-14
     )
-
-
-def test_the_loops_stop_at_different_rounds_before_the_last():
-    _, held = split()
-    for library in LIBRARIES:
-        rounds = set()
-        for metric in METRICS:
-            values = [
-                evaluate(held.y, scores, metric, qid=held.codes)[metric]
-                for scores in whole_predictions(library)
-            ]
-            best, last = stop_by_hand(values)
-            assert last < N_ROUNDS
-            rounds.add(best)
-        assert len(rounds) >= 3, library
 
 
 @library
