@@ -264,6 +264,11 @@ def test_only_functions_of_scores_raise_for_sparse_ones():
     public = [getattr(metrics, name) for name in metrics.__all__]
     for kind in filter(inspect.isclass, [*public]):
         public += vars(kind).values()
-    for function in filter(inspect.isfunction, public):
-        if "`y_score` is sparse" in (function.__doc__ or ""):
-            assert "y_score" in inspect.signature(function).parameters, function
+    says = [
+        function
+        for function in filter(inspect.isfunction, public)
+        if "`y_score` is sparse" in (function.__doc__ or "")
+    ]
+    assert says
+    for function in says:
+        assert "y_score" in inspect.signature(function).parameters, function

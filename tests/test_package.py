@@ -82,6 +82,7 @@ def test_an_unknown_attribute_is_an_error():
 
 def public_modules():
     names = [name for name in skrank.__all__ if inspect.ismodule(getattr(skrank, name))]
+    assert {*MODULES} <= {*names}
     return [importlib.import_module(f"skrank.{name}") for name in names]
 
 

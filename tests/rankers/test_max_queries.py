@@ -220,6 +220,7 @@ def test_a_learning_curve_is_that_of_samples_by_hand():
         cv=cv,
         error_score="raise",
     )
+    assert scores.shape == (3, 3)
     for fold, (train, test) in enumerate(cv.split(X, qid=QID)):
         for row, size in zip(scores, sizes, strict=True):
             ids = np.unique(QID[train])

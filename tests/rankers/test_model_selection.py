@@ -145,6 +145,7 @@ def test_several_metrics_stand_next_to_built_in_ones(form):
         params={"qid": QID},
         error_score="raise",
     )
+    assert len(result["test_mrr"]) == 3
     for fold, (train, test) in enumerate(CV.split(X, qid=QID)):
         y_score = model.fit(X[train], relevant[train]).predict(X[test])
         y_true = relevant[test]

@@ -131,6 +131,7 @@ def test_jaccard_of_a_query_does_not_depend_on_other_queries():
         for name in ("old", "new")
     }
     frame = compare_lists(runs, "jaccard@10").to_frame()
+    assert len(frame) == 60
     for query, value in zip(frame["qid"], frame["jaccard@10"], strict=True):
         alone = {name: {query: run[query]} for name, run in runs.items()}
         assert compare_lists(alone, "jaccard@10").values.item() == value

@@ -8,7 +8,6 @@ import sys
 import tempfile
 import threading
 import warnings
-from contextlib import contextmanager
 
 import duckdb
 import numpy as np
@@ -22,7 +21,7 @@ from skrank.tables import score_table
 from skrank.tables.source import Source
 from skrank.tables.stream import Columns
 from tests import processes
-from tests.tables.sources import ORDERS, SMALL, as_source, draw
+from tests.tables.sources import SMALL, as_source, draw
 
 
 @pytest.mark.slow
@@ -177,22 +176,6 @@ def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c
     with pytest.raises(duckdb.ConnectionException):
         source.connection.execute("SELECT 1")
     assert not [*ctrl_c.iterdir()]
-
-
-@pytest.mark.slow
-def test_an_interrupt_between_batches_is_passed_on(small_batches, ctrl_c, monkeypatch):
-    @contextmanager
-    def progress_bar(*args):
-        def advance(n_done):
-            raise KeyboardInterrupt
-
-        yield advance
-
-    monkeypatch.setattr("skrank.tables.score.progress_bar", progress_bar)
-    for order in ORDERS:
-        with pytest.raises(KeyboardInterrupt):
-            score_table(draw(order), "mrr")
-        assert not [*ctrl_c.iterdir()]
 
 
 @pytest.mark.parametrize(

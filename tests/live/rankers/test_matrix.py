@@ -67,6 +67,11 @@ CATBOOST = CatBoostRanker(
 )
 
 
+def scores_of_lightgbm(X, y, codes, X_test):
+    sizes = np.unique(codes, return_counts=True)[1]
+    return sklearn.clone(LIGHTGBM).fit(X, y, group=sizes).predict(X_test)
+
+
 def scores_of_pairs(X, y, codes, X_test):
     X = X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
     better, worse = np.nonzero(
@@ -84,15 +89,7 @@ LOGISTIC = LogisticRegression(max_iter=5000)
 # The ranker, its model, and the scores of the model alone: fitted to rows in the order
 # of their queries, of which it is told the codes or the sizes.
 RANKERS = {
-    "LightGBM": (
-        QueryRanker,
-        LIGHTGBM,
-        lambda X, y, codes, X_test: (
-            sklearn.clone(LIGHTGBM).fit(
-                X, y, group=np.bincount(codes)[np.unique(codes)]
-            )
-        ).predict(X_test),
-    ),
+    "LightGBM": (QueryRanker, LIGHTGBM, scores_of_lightgbm),
     "XGBoost": (
         QueryRanker,
         XGBOOST,
