@@ -185,6 +185,15 @@ def test_the_best_document_of_each_query_stands_first_and_ties_are_in_order_of_i
     assert fused.doc_id.tolist() == ["q", "p", "o", "m", "n"]
 
 
+@pytest.mark.parametrize("method", FUSION_METHODS)
+def test_a_run_with_weight_0_is_left_out_with_its_documents(method):
+    norm = "min-max" if method in ("sum", "mnz", "max") else None
+    some, weights = dict(RUNS), {"splade": 2, "bm25": 1, "dense": 0}
+    del some["dense"]
+    expected = fuse(some, method, norm=norm, weights=[1, 2])
+    assert values(fuse(RUNS, method, norm=norm, weights=weights)) == values(expected)
+
+
 @pytest.mark.parametrize("library", [pd, pl])
 def test_frames_and_files_are_runs(library, tmp_path):
     frames, names = {}, {"qid": "user", "doc_id": "item", "score": "value"}
