@@ -258,15 +258,18 @@ def test_an_error_says_what_a_function_takes_and_what_it_got(what):
     assert sentence in str(error.value)
 
 
-@pytest.mark.parametrize("k", [np.int64(2), np.uint8(2), np.int32(2)])
-def test_k_may_be_a_numpy_integer(k):
-    assert mrr_score(Y, S, k=k) == mrr_score(Y, S, k=2)
-
-
-@pytest.mark.parametrize("threshold", [np.float32(0.5), np.int8(1), Fraction(1, 2)])
-def test_threshold_may_be_any_real_number(threshold):
-    expected = mrr_score(Y, S, threshold=float(threshold))
-    assert mrr_score(Y, S, threshold=threshold) == expected
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        *(({"k": kind(2)}, {"k": 2}) for kind in (np.int64, np.uint8, np.int32)),
+        *(
+            ({"threshold": value}, {"threshold": float(value)})
+            for value in (np.float32(0.5), np.int8(1), Fraction(1, 2))
+        ),
+    ],
+)
+def test_numbers_may_be_of_any_type(given, plain):
+    assert mrr_score(Y, S, **given) == mrr_score(Y, S, **plain)
 
 
 Y = [1, 0, 2, 0]
