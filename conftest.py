@@ -66,12 +66,11 @@ def pytest_enter_pdb(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark what is slow by a rule: the pages, and all but one row of `slow_rows`."""
+    """Mark what is slow by a rule: the pages, and all rows of a test but the first."""
     seen = set()
     for item in items:
         test = item.nodeid.partition("[")[0]
-        is_page = item.path.suffix in {".md", ".rst"}
-        if is_page or (test in seen and item.get_closest_marker("slow_rows")):
+        if test in seen or item.path.suffix in {".md", ".rst"}:
             item.add_marker("slow")
         seen.add(test)
 

@@ -45,63 +45,56 @@ NDCG_A = ((2**2 - 1) / log2(3) + (2**1 - 1) / log2(4)) / BEST_A
 NDCG_B = 1.0
 
 
-def ndcg_of_one_query():
-    """By the scores the rows read 3.0, 2.0, 1.0, 0.9, 0.5: grades 0, 2, 1, 1, 0."""
-    reached = 3 / log2(3) + 1 / log2(4) + 1 / log2(5)
-    return reached / (3 / log2(2) + 1 / log2(3) + 1 / log2(4))
+# By the scores, the rows of one query read 3.0, 2.0, 1.0, 0.9, 0.5.
+NDCG_OF_ALL = (3 / log2(3) + 1 / log2(4) + 1 / log2(5)) / (
+    3 / log2(2) + 1 / log2(3) + 1 / log2(4)
+)
+FRAME = pd.DataFrame({"score": X[:, 0], "qid": QID})
+MEAN = (NDCG_A + NDCG_B) / 2
 
 
-def test_score_is_the_mean_ndcg_of_the_queries():
-    score = FirstFeature().score(X, Y, qid=QID)
-    assert score == pytest.approx((NDCG_A + NDCG_B) / 2)
+@pytest.mark.parametrize(
+    ("X", "y", "metadata", "expected"),
+    [
+        (X, Y, {"qid": QID}, MEAN),
+        (X, pd.Series(Y, index=pd.Index(QID, name="qid")), {}, MEAN),
+        (FRAME, Y, {}, MEAN),
+        (X, Y, {}, NDCG_OF_ALL),
+        (
+            X,
+            Y,
+            {"qid": QID, "sample_weight": np.where(QID == "a", 3.0, 1.0)},
+            (3 * NDCG_A + NDCG_B) / 4,
+        ),
+    ],
+    ids=["argument", "index of y", "column of X", "one query", "weights"],
+)
+def test_score_is_the_mean_ndcg_of_the_queries(X, y, metadata, expected):
+    assert FirstFeature().score(X, y, **metadata) == pytest.approx(expected)
 
 
-def test_score_weights_the_queries():
-    weight = np.where(QID == "a", 3.0, 1.0)
-    score = FirstFeature().score(X, Y, qid=QID, sample_weight=weight)
-    assert score == pytest.approx((3 * NDCG_A + NDCG_B) / 4)
+@pytest.mark.parametrize(
+    ("X", "qid", "scale", "expected"),
+    [
+        (X, QID, 1.0, [1, 1, 2, 2, 3]),
+        (X, QID, -1.0, [3, 2, 2, 1, 1]),
+        (X, QID, 0.0, [1, 1, 2, 2, 3]),
+        (FRAME, None, -1.0, [3, 2, 2, 1, 1]),
+        (X, None, 1.0, [1, 4, 2, 5, 3]),
+    ],
+    ids=["falling", "rising", "equal, in their order", "column of X", "one query"],
+)
+def test_rank_counts_from_one_within_each_query(X, qid, scale, expected):
+    assert FirstFeature(scale=scale).rank(X, qid=qid).tolist() == expected
 
 
-def test_score_finds_the_ids_in_the_index_of_y():
-    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
-    assert FirstFeature().score(X, y) == pytest.approx((NDCG_A + NDCG_B) / 2)
-
-
-def test_score_finds_the_ids_in_a_column_of_X():
-    frame = pd.DataFrame({"score": X[:, 0], "qid": QID})
-    assert FirstFeature().score(frame, Y) == pytest.approx((NDCG_A + NDCG_B) / 2)
-
-
-def test_without_ids_all_rows_are_one_query():
-    assert FirstFeature().score(X, Y) == pytest.approx(ndcg_of_one_query())
-    assert FirstFeature().rank(X).tolist() == [1, 4, 2, 5, 3]
-
-
-def test_rank_counts_from_one_within_each_query():
-    assert FirstFeature().rank(X, qid=QID).tolist() == [1, 1, 2, 2, 3]
-    assert FirstFeature(scale=-1.0).rank(X, qid=QID).tolist() == [3, 2, 2, 1, 1]
-
-
-def test_rank_finds_the_ids_in_a_column_of_X():
-    frame = pd.DataFrame({"score": X[:, 0], "qid": QID})
-    assert FirstFeature().rank(frame).tolist() == [1, 1, 2, 2, 3]
-
-
-def test_rank_of_equal_scores_follows_the_rows():
-    assert FirstFeature(scale=0.0).rank(X, qid=QID).tolist() == [1, 1, 2, 2, 3]
-
-
-def test_decision_function_is_predict():
-    ranker = FirstFeature()
-    assert hasattr(ranker, "decision_function")
-    assert ranker.decision_function == ranker.predict
-    assert ranker.decision_function.__name__ == "predict"
-
-
-def test_there_is_no_decision_function_without_predict():
+def test_decision_function_is_predict_where_there_is_one():
     class Silent(RankingEstimator, BaseEstimator):
         pass
 
+    ranker = FirstFeature()
+    assert ranker.decision_function == ranker.predict
+    assert ranker.decision_function.__name__ == "predict"
     assert not hasattr(Silent(), "decision_function")
 
 
@@ -119,20 +112,15 @@ def test_fit_and_score_request_qid_by_themselves():
         assert routing.consumes("fit", {"qid"}) == {"qid"}
         assert routing.consumes("score", {"qid", "sample_weight"}) == {"qid"}
         assert routing.consumes("predict", {"qid"}) == set()
+        weighted = FirstFeature().set_score_request(sample_weight=True)
+        wanted = {"qid", "sample_weight"}
+        assert weighted.get_metadata_routing().consumes("score", wanted) == wanted
 
 
 def test_a_request_can_be_withdrawn_and_survives_clone():
     with sklearn.config_context(enable_metadata_routing=True):
         ranker = clone(FirstFeature().set_fit_request(qid=False))
         assert ranker.get_metadata_routing().consumes("fit", {"qid"}) == set()
-
-
-def test_weights_of_the_score_are_requested_by_the_user():
-    with sklearn.config_context(enable_metadata_routing=True):
-        ranker = FirstFeature().set_score_request(sample_weight=True)
-        routing = ranker.get_metadata_routing()
-        wanted = {"qid", "sample_weight"}
-        assert routing.consumes("score", wanted) == wanted
 
 
 def test_a_pipeline_hands_the_ids_to_fit_and_score():
@@ -182,6 +170,17 @@ class Untagged:
         return self
 
 
+class Voting(ClassifierMixin, BaseEstimator):
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
 RANKERS = [
     FirstFeature(),
     QueryRanker(Ridge()),
@@ -189,6 +188,7 @@ RANKERS = [
     LightGBMLike(),
     XGBoostLike(),
     CatBoostLike(),
+    RFE(XGBoostLike()),  # which predicts with it
 ]
 NOT_RANKERS = [
     Ridge(),
@@ -198,6 +198,10 @@ NOT_RANKERS = [
     Untagged(),
     "passthrough",
     None,
+    SelectFromModel(XGBoostLike()),
+    Voting(FirstFeature()),
+    Pipeline([("rank", FirstFeature()), ("last", PCA())]),
+    Pipeline([("scale", PCA()), ("last", "passthrough")]),
 ]
 WRAPS = {
     "pipeline": lambda last: make_pipeline(StandardScaler(), last),
@@ -211,48 +215,15 @@ def name_of(value):
     return value if isinstance(value, str) else type(value).__name__
 
 
-@pytest.mark.parametrize("estimator", RANKERS, ids=name_of)
+@pytest.mark.parametrize("estimator", [*RANKERS, *NOT_RANKERS], ids=name_of)
 def test_a_ranker_is_known_as_one(estimator):
-    assert is_ranker(estimator) is True
+    assert is_ranker(estimator) is (estimator in RANKERS)
 
 
-@pytest.mark.parametrize("estimator", NOT_RANKERS, ids=name_of)
-def test_other_estimators_are_no_rankers(estimator):
-    assert is_ranker(estimator) is False
-
-
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("estimator", [*RANKERS, *NOT_RANKERS[:2]], ids=name_of)
 def test_pipelines_and_searches_are_what_they_hold(estimator, wrap):
     assert is_ranker(WRAPS[wrap](estimator)) is is_ranker(estimator)
-
-
-def test_a_selector_that_asks_a_ranker_is_no_ranker():
-    assert not is_ranker(SelectFromModel(XGBoostLike()))
-
-
-def test_a_selector_that_predicts_with_a_ranker_is_one():
-    assert is_ranker(RFE(XGBoostLike()))
-
-
-def test_a_pipeline_that_ends_with_a_transformer_is_no_ranker():
-    assert not is_ranker(Pipeline([("rank", FirstFeature()), ("last", PCA())]))
-    assert not is_ranker(Pipeline([("scale", PCA()), ("last", "passthrough")]))
-
-
-def test_a_classifier_stays_a_classifier_around_a_ranker():
-    class Voting(ClassifierMixin, BaseEstimator):
-        def __init__(self, estimator):
-            self.estimator = estimator
-
-        def fit(self, X, y):
-            return self
-
-        def predict(self, X):
-            return np.zeros(len(X))
-
-    assert not is_ranker(Voting(FirstFeature()))
 
 
 def test_a_class_is_no_estimator():

@@ -237,6 +237,7 @@ def test_the_rows_of_the_billion_are_the_same_in_both_orders(tmp_path):
     assert shuffled.sort_by(every) == grouped.sort_by(every)
 
 
+@pytest.mark.slow
 def test_a_billion_rows_are_scored_and_sorted_with_equal_numbers(
     tmp_path, monkeypatch, capsys
 ):

@@ -33,6 +33,7 @@ class Watching(BaseEstimator):
 def cross_validated(call):
     """Return what a function returns in the fit of each of two folds."""
     result = cross_validate(Watching(call), X, Y, cv=2, return_estimator=True)
+    assert len(result["estimator"]) == 2
     return [estimator.found_ for estimator in result["estimator"]]
 
 

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
+
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
@@ -244,12 +246,8 @@ def test_a_broken_ranker_is_told_the_law_that_it_breaks(broken):
 
 
 def test_every_law_is_broken_by_some_ranker():
-    found = set()
-    for broken in BROKEN:
-        with pytest.raises(AssertionError) as error, np.errstate(all="ignore"):
-            check_ranker(broken())
-        found |= {law for law in LAWS if f": {law}. " in str(error.value)}
-    assert found == set(LAWS)
+    for law in LAWS:
+        assert any(re.search(words, law) for words, _ in BROKEN.values()), law
 
 
 class Noisy(Linear):

@@ -59,7 +59,6 @@ def fit_ranker(metric, **given):
 
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings(
         "ignore:X does not have valid feature names",
         "ignore:The argument 'eval_set' is deprecated",
@@ -67,61 +66,37 @@ pytestmark = [
 ]
 
 
+@pytest.mark.parametrize("weight", [None, 1.0 + QID % 2], ids=["", "weights"])
 @pytest.mark.parametrize(
     ("metric", "params"),
     [("mrr", {}), ("neg_mean_rank", {}), ("ndcg@3", {"gain": "linear"}), ("map", {})],
 )
-def test_a_ranker_records_the_values_of_its_predictions(metric, params):
-    model = fit_ranker(lightgbm_metric(metric, **params))
-    found = [model.evals_result_[name] for name in ("valid_0", "valid_1")]
-    assert found == [
-        {metric: values_by_hand(model, metric, rows, **params)}
-        for rows in (HELD, TRAIN)
-    ]
+def test_a_ranker_records_the_values_of_its_predictions(metric, params, weight):
+    parts, given = (HELD, TRAIN), {}
+    if weight is not None:
+        given = {"eval_sample_weight": [weight[rows] for rows in parts]}
+    model = fit_ranker(lightgbm_metric(metric, **params), **given)
+    for name, rows in zip(("valid_0", "valid_1"), parts, strict=True):
+        of_rows = None if weight is None else weight[rows]
+        expected = values_by_hand(model, metric, rows, sample_weight=of_rows, **params)
+        assert model.evals_result_[name] == {metric: expected}
 
 
-def test_query_weights_are_those_of_the_rows():
-    weight = 1.0 + QID % 2
-    model = fit_ranker(
-        lightgbm_metric("mrr"), eval_sample_weight=[weight[HELD], weight[TRAIN]]
-    )
-    expected = values_by_hand(model, "mrr", sample_weight=weight[HELD])
-    assert model.evals_result_["valid_0"]["mrr"] == expected
-    assert expected != values_by_hand(model, "mrr")
-
-
-def test_the_function_train_takes_the_same_object():
-    metric = lightgbm_metric(make_ranking_scorer(mean_rank))
-    train = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40])
-    held = lgb.Dataset(X[HELD], Y[HELD], group=SIZES[40:], reference=train)
-    record = {}
-    booster = lgb.train(
-        {"objective": "lambdarank", "metric": "None", **PARAMS},
-        train,
-        num_boost_round=8,
-        valid_sets=[held],
-        feval=metric,
-        callbacks=[lgb.record_evaluation(record)],
-    )
-    expected = values_by_hand(booster, "neg_mean_rank")
-    assert record["valid_0"] == {"neg_mean_rank": expected}
-
-
-def test_the_function_train_passes_the_weights_of_its_data_set():
-    weight, record = 1.0 + QID % 2, {}
-    train = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40])
-    given = {"group": SIZES[40:], "weight": weight[HELD]}
+@pytest.mark.parametrize("weight", [None, 1.0 + QID[HELD] % 2], ids=["", "weights"])
+def test_the_function_train_takes_the_same_object_and_passes_weights(weight):
+    train, record = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40]), {}
+    given = {"group": SIZES[40:], "weight": weight}
     booster = lgb.train(
         {"objective": "lambdarank", "metric": "None", **PARAMS},
         train,
         num_boost_round=8,
         valid_sets=[lgb.Dataset(X[HELD], Y[HELD], reference=train, **given)],
-        feval=lightgbm_metric("mrr"),
+        feval=lightgbm_metric(make_ranking_scorer(mean_rank)),
         callbacks=[lgb.record_evaluation(record)],
     )
-    expected = values_by_hand(booster, "mrr", sample_weight=weight[HELD])
-    assert record["valid_0"]["mrr"] == expected
-    assert expected != values_by_hand(booster, "mrr")
+    expected = values_by_hand(booster, "neg_mean_rank", sample_weight=weight)
+    assert record["valid_0"] == {"neg_mean_rank": expected}
+    assert (weight is None) == (expected == values_by_hand(booster, "neg_mean_rank"))
 
 
 def test_cross_validation_evaluates_each_fold():

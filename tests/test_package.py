@@ -82,6 +82,7 @@ def test_an_unknown_attribute_is_an_error():
 
 def public_modules():
     names = [name for name in skrank.__all__ if inspect.ismodule(getattr(skrank, name))]
+    assert {*MODULES} <= {*names}
     return [importlib.import_module(f"skrank.{name}") for name in names]
 
 
@@ -126,6 +127,7 @@ def public_classes():
                 yield module, getattr(module, name)
 
 
+@pytest.mark.slow
 def test_the_source_of_a_public_class_is_found():
     for _, cls in public_classes():
         assert (

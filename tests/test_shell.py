@@ -29,8 +29,6 @@ from tests.command import (
     write_files,
 )
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def _files(tmp_path, monkeypatch):
@@ -46,13 +44,6 @@ def test_runs_are_named_by_their_tags_if_these_are_different(capsys, tmp_path):
     assert [*json.loads(run(capsys, f"{both} --names path")[1])] == ["a.run", "b.run"]
     (tmp_path / "b.run").write_text(TIED)
     assert [*json.loads(run(capsys, both)[1])] == ["a.run", "b.run"]
-
-
-def test_a_pattern_that_the_shell_left_is_that_of_runs(capsys, tmp_path):
-    for name in ("x", "y"):
-        (tmp_path / f"{name}.run").write_text(tagged(RUN, name))
-    _, output, _ = run(capsys, "evaluate qrels [xy].run -m mrr --json")
-    assert json.loads(output) == {"x": {"mrr": MRR}, "y": {"mrr": MRR}}
 
 
 def test_judgements_or_a_run_come_from_the_standard_input(capsys, monkeypatch):
@@ -173,6 +164,7 @@ def test_json_has_values_of_queries_and_null_for_what_is_undefined(capsys, tmp_p
     assert json.loads(output) == {"t": {"neg_mean_rank": None}}
 
 
+@pytest.mark.slow
 def test_sorted_runs_begin_with_the_best(capsys, tmp_path):
     rows = "qid,y_true,none,worst,best\n1,1,5,1,3\n1,0,5,2,2\n1,0,5,3,1\n"
     (tmp_path / "rows.csv").write_text(rows)
@@ -198,42 +190,24 @@ def test_smaller_values_are_printed_as_they_are_and_said_to_be_better(capsys, tm
     assert status == 2
 
 
-def test_json_has_all_digits(capsys):
-    status, output, _ = run(capsys, "evaluate qrels a.run -m mrr --json")
-    assert status == 0
-    assert json.loads(output) == {"t": {"mrr": MRR}}
-
-
-def test_values_of_queries_are_written_as_csv(capsys, tmp_path):
-    status, _, _ = run(capsys, "evaluate qrels a.run tied.run -m mrr --by-query q.csv")
-    assert status == 0
-    with (tmp_path / "q.csv").open(newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[:3] == [
-        ["ranker", "qid", "mrr"],
-        ["a.run", "1", "0.5"],
-        ["a.run", "2", "1.0"],
-    ]
-    assert len(rows) == 1 + 3 + 3
-
-
-def test_an_undefined_value_of_a_query_is_written_as_it_counts(capsys, tmp_path):
-    (tmp_path / "qrels").write_text("1 0 a 0\n2 0 a 1\n")
-    status, printed, _ = run(capsys, "evaluate qrels a.run -m mrr --by-query q.csv")
-    assert status == 0
-    assert f"{(0 + 1) / 2:.4f}" in printed  # where it counts 0
-    lines = (tmp_path / "q.csv").read_text().split()
-    assert lines == ["ranker,qid,mrr", "t,1,0.0", "t,2,1.0"]
-
-
-def test_values_of_queries_are_written_as_parquet(capsys, tmp_path):
-    assert run(capsys, "evaluate qrels a.run -m mrr --by-query q.parquet")[0] == 0
-    table = pyarrow.parquet.read_table(tmp_path / "q.parquet")
-    assert table.to_pydict() == {
-        "ranker": ["t"] * 3,
-        "qid": ["1", "2", "3"],
-        "mrr": [0.5, 1.0, 0.0],
+def test_values_of_queries_are_written_as_they_count(capsys, tmp_path):
+    (tmp_path / "qrels").write_text(QRELS + "4 0 a 0\n")
+    for name in ("q.parquet", "q.csv"):
+        command = f"evaluate qrels a.run tied.run -m mrr --by-query {name}"
+        status, printed, _ = run(capsys, command)
+        assert status == 0
+        assert f" {MRR * 3 / 4:.4f}" in printed  # where the last query counts 0
+    columns = pyarrow.parquet.read_table(tmp_path / "q.parquet").to_pydict()
+    assert columns == {
+        "ranker": ["a.run"] * 4 + ["tied.run"] * 4,
+        "qid": ["1", "2", "3", "4"] * 2,
+        "mrr": [0.5, 1.0, 0.0, 0.0, 0.75, 1.0, 1.0, 0.0],
     }
+    with (tmp_path / "q.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    values = zip(*columns.values(), strict=True)
+    assert header == list(columns)
+    assert rows == [[ranker, qid, str(value)] for ranker, qid, value in values]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
@@ -283,6 +257,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "is_shown"), [(0, True), (1000, False)])
 def test_what_takes_long_has_a_bar_on_a_terminal(
     capsys, tmp_path, monkeypatch, seconds, is_shown
@@ -295,13 +270,10 @@ def test_what_takes_long_has_a_bar_on_a_terminal(
         f"evaluate rows.csv {OF_ROWS} --y-score bm25",
     ):
         assert run(capsys, command)[2] == ""
-        terminal = Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        assert main(command.split()) == 0
-        assert ("100%" in terminal.getvalue()) == is_shown
-        monkeypatch.undo()
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr("skrank._checks.PATIENCE", seconds)
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stderr", Terminal())
+            assert main(command.split()) == 0
+            assert ("100%" in sys.stderr.getvalue()) == is_shown
         capsys.readouterr()
 
 

@@ -142,6 +142,7 @@ def test_a_module_starts_with_a_docstring_and_the_header():
         assert next(line for line in rest if line) == HEADER, module
 
 
+@pytest.mark.slow
 def test_a_module_is_imported_by_more_than_one_other():
     """If not, it is part of that one, or stands in `ALONE` with the reason."""
     importers = defaultdict(set)
@@ -210,6 +211,7 @@ def test_programs_stand_in_folders_of_their_own():
     assert found == PROGRAMS.keys()
 
 
+@pytest.mark.slow
 def test_no_module_asserts():
     """A user's mistake raises an error, since ``python -O`` skips assert."""
     for module, tree in TREE.items():
@@ -228,6 +230,7 @@ def asks_a_frame(node):
     )
 
 
+@pytest.mark.slow
 def test_only_one_module_knows_data_frames():
     asking = {
         module
@@ -296,6 +299,7 @@ def assigned_attributes(tree):
             yield from (name for name in decorators if name.endswith(".setter"))
 
 
+@pytest.mark.slow
 def test_nobody_assigns_to_the_fields_of_another_object():
     """An object that others may change has no state that a reader can rely on."""
     found = {
@@ -366,6 +370,7 @@ def test_the_english_is_plain(phrase):
     assert not found, f"write {STILTED[phrase]!r}"
 
 
+@pytest.mark.slow
 def test_no_message_shows_the_braces_of_a_value_that_was_not_filled_in():
     """Doubled braces, as in ``f"one of {{names}}"``, are text."""
     for module, tree in TREE.items():

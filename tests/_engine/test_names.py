@@ -235,6 +235,7 @@ edits = st.text(st.sampled_from("abcdegilmnprtu_@0159N "), max_size=3)
 WITHOUT_PARAMETERS = sorted(name for name in VALID if "(" not in name)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(WITHOUT_PARAMETERS), st.integers(0, 15), st.integers(0, 3), edits
 )

@@ -379,6 +379,7 @@ def private_names():
     return {name for name in names if name.startswith("_") and "__" not in name}
 
 
+@pytest.mark.slow
 def test_no_module_outside_the_ranking_reaches_what_is_private_to_it():
     package, private = Path(skrank.__file__).parent, private_names()
     assert {"_lists", "_grades"} <= private

@@ -343,6 +343,7 @@ def test_the_report_by_hand():
     assert (report.n_queries, report.n_documents) == (2, 6)
 
 
+@pytest.mark.slow
 def test_each_value_is_what_evaluate_says():
     rng = np.random.default_rng(0)
     qid = np.sort(rng.integers(0, 20, 200))

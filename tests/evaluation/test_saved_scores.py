@@ -312,6 +312,7 @@ def test_changed_parameters_and_damaged_files_are_refused(saved):
             QueryScores.load(saved)
 
 
+@pytest.mark.slow
 def test_a_file_with_a_changed_bit_is_refused(saved):
     content, whole = saved.read_bytes(), QueryScores.load(saved).summary()
     refused = []

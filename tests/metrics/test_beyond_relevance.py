@@ -341,6 +341,7 @@ def searched(X, scoring, **params):
     return search.fit(X, Y, **params).cv_results_["mean_test_score"]
 
 
+@pytest.mark.slow
 def test_a_search_finds_a_column_in_three_places():
     name = "neg_popularity@3"
     of_X = searched(X.assign(popularity=VIEWS), name)

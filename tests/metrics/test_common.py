@@ -658,6 +658,7 @@ def test_large_tie_groups_neither_overflow_nor_lose_digits(ties):
         assert low <= found[request.key] <= high
 
 
+@pytest.mark.slow
 def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
     n = 100_000
     y_true, y_score = np.eye(1, n)[0], np.zeros(n)

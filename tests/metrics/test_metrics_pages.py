@@ -51,6 +51,7 @@ def test_every_metric_is_explained_on_the_page_of_its_family():
     assert set.union(*explained) == NAMES
 
 
+@pytest.mark.slow
 @pytest.mark.slow_rows
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_can_be_drawn_and_is_on_a_page(name, monkeypatch):

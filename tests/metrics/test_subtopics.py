@@ -285,6 +285,7 @@ def test_values_of_subtopics_by_hand():
 CROSSED = [["b", "c"], ["a", "b"], ["c", "d"]]
 
 
+@pytest.mark.slow
 def test_the_ideal_ranking_is_the_best_of_those_that_are_greedy():
     at_2 = 1 / math.log2(3)
     for order in itertools.permutations(CROSSED):
@@ -377,6 +378,7 @@ def test_no_more_than_a_number_of_rankings_are_followed(monkeypatch):
     assert (one > whole + 1e-6).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", [{}, {"convention": "ndeval"}])
 def test_the_ideal_ranking_depends_on_no_other_query(monkeypatch, convention):
     rng = np.random.default_rng(0)
@@ -407,6 +409,7 @@ def test_the_ideal_ranking_depends_on_no_other_query(monkeypatch, convention):
         np.testing.assert_array_equal(from_afar[name], one_by_one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.5, 0.1, 0.97, 1.0])
 def test_many_tied_documents_gain_the_mean_over_their_orders(alpha):
     n, m, left = 2000, 300, 1 - alpha

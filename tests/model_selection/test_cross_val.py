@@ -32,9 +32,6 @@ from skrank.model_selection import (
 )
 from skrank.rankers import QueryRanker
 
-pytestmark = pytest.mark.slow
-
-
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
 )

@@ -21,9 +21,6 @@ from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold, one_standard_error
 from skrank.rankers import QueryRanker
 
-pytestmark = pytest.mark.slow
-
-
 X, Y, QID = make_ranking(40, random_state=2)
 DEPTH = "estimator__max_depth"
 GRID = {DEPTH: [8, 3, None, 1, 2, 5]}
@@ -138,6 +135,7 @@ def selected_by_loops(results, metric="score", rows=None):
     return rows[by_loops(scores, depths, 1.0)]
 
 
+@pytest.mark.slow
 def test_a_grid_search_selects_by_it():
     search = GridSearchCV(
         TREE,
@@ -164,6 +162,7 @@ def test_a_random_search_with_several_metrics_selects_by_it():
     assert search.best_index_ == selected_by_loops(search.cv_results_, "ndcg@10")
 
 
+@pytest.mark.slow
 def test_the_results_of_a_halving_search_are_read():
     search = HalvingGridSearchCV(
         TREE,

@@ -20,9 +20,6 @@ from skrank.metrics import (
 from skrank.plot.base import COLORS, fit_text, line_styles
 from skrank.rankers import QueryRanker
 
-pytestmark = pytest.mark.slow
-
-
 SIZES = [(3.2, 2.4), (12, 8)]
 LONG = "sentence-transformers/all-mpnet-base-v2, fine-tuned on $1 of data, epoch"
 

@@ -225,6 +225,7 @@ def test_means_have_a_row_for_each_ranker_and_a_panel_for_each_metric(scores):
             assert segments[row].tolist() == [[interval.low, row], [interval.high, row]]
 
 
+@pytest.mark.slow
 def test_means_show_the_letters_and_what_differs_from_the_best(scores):
     comparison = compare_rankers(scores)
     assert comparison.letters["mrr"] == {"best": "a", "good": "b", "good too": "b"}
@@ -269,6 +270,7 @@ def five():
     return score_queries(y_true, runs, [mean_rank, "mrr"], qid=qid)
 
 
+@pytest.mark.slow
 def test_many_rankers_are_drawn_by_their_means(five):
     display = ComparisonDisplay.from_comparison(compare_rankers(five))
     assert len(display.axes_) == 2

@@ -7,14 +7,13 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from sklearn.base import clone, is_regressor
 from sklearn.ensemble import StackingRegressor, VotingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.inspection import partial_dependence
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import r2_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -25,20 +24,11 @@ from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
 
-pytestmark = pytest.mark.slow
-
-
 X, Y, QID = make_ranking(
     30, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
 )
 FRAME = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
 FITTED = QueryRanker(Ridge()).fit(FRAME, Y)
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 def test_it_predicts_the_scores_of_a_fitted_ranker():
@@ -68,11 +58,6 @@ def test_weights_reach_the_ranker():
     view = as_regressor(QueryRanker(Ridge())).fit(X, Y, qid=QID, sample_weight=weight)
     expected = Ridge().fit(X, Y, sample_weight=weight).predict(X)
     np.testing.assert_allclose(view.predict(X), expected)
-
-
-def test_parameters_of_the_ranker_are_set_by_nested_names():
-    view = as_regressor(QueryRanker(Ridge()))
-    assert view.set_params(ranker__estimator__alpha=3.0).ranker.estimator.alpha == 3.0
 
 
 @pytest.mark.parametrize("bad", [Ridge(), "ridge", None, QueryRanker])
@@ -108,6 +93,7 @@ def test_partial_dependence_is_the_mean_score_with_a_feature_set():
         assert average == pytest.approx(scores.mean())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_rankers_vote_with_regressors():
     rankers = [QueryRanker(Ridge()), PairwiseRanker(random_state=0)]
@@ -153,11 +139,3 @@ def test_pipelines_and_searches_that_end_with_a_ranker_are_taken():
         view = as_regressor(model).fit(X, Y, qid=QID)
         expected = clone(model).fit(X, Y, qid=QID).predict(X)
         np.testing.assert_allclose(view.predict(X), expected)
-
-
-@pytest.mark.usefixtures("routing")
-def test_it_is_scored_in_cross_validation_as_the_ranker_is():
-    options = {"scoring": "mrr", "cv": QueryKFold(3), "params": {"qid": QID}}
-    ranker = QueryRanker(Ridge())
-    scores = cross_val_score(as_regressor(ranker), X, Y, **options)
-    assert scores.tolist() == cross_val_score(ranker, X, Y, **options).tolist()

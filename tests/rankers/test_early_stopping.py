@@ -57,13 +57,13 @@ def test_all_fits_of_an_estimator_draw_the_same(state):
     assert _seed({"random_state": 7}) == 7
 
 
-def stop_by_hand(values):
+def stop_by_hand(values, patience):
     """Return the best round and the last one, counted from 1."""
     best = 0
     for i, value in enumerate(values):
         if value > values[best]:
             best = i
-        elif i - best == PATIENCE:
+        elif i - best == patience:
             return best + 1, i + 1
     return best + 1, len(values)
 
@@ -78,7 +78,6 @@ def assert_no_held_out_row(ranker):
         assert array.tobytes()[: array.nbytes // 4] not in text
 
 
-@pytest.mark.slow_rows
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["", "weights"])
 @pytest.mark.parametrize(
@@ -92,7 +91,7 @@ def test_lightgbm_stops_where_a_loop_over_its_rounds_would(name, params, weight)
     held = {"qid": HELD.codes, "sample_weight": of_held}
     scores = [whole.predict(HELD.X, num_iteration=i) for i in range(1, N_ROUNDS + 1)]
     values = [evaluate(HELD.y, s, name, **held, **params)[name] for s in scores]
-    best, last = stop_by_hand(values)
+    best, last = stop_by_hand(values, PATIENCE)
     assert last < N_ROUNDS
     ranker = stopped(LIGHTGBM, make_ranking_scorer(name, **params), weight)
     assert ranker.estimator_.best_iteration_ == best
@@ -103,7 +102,6 @@ def test_lightgbm_stops_where_a_loop_over_its_rounds_would(name, params, weight)
 MODELS = {"LightGBM": LIGHTGBM, "HistGradientBoosting": BOOSTING}
 
 
-@pytest.mark.slow_rows
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("library", MODELS)
 def test_a_fitted_model_and_its_pickle_hold_no_held_out_rows(library):

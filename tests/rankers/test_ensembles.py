@@ -11,13 +11,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skrank.base import RankingEstimator, is_ranker
-from skrank.datasets import make_ranking
+from skrank.base import is_ranker
 from skrank.rankers import PairwiseRanker, QueryRanker
+from tests.rankers.rows import SORTED, Recorder
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
+X, Y, QID = SORTED
 WEIGHT = 1.0 + QID % 3
 REGRESSORS = [("ridge", Ridge()), ("strong", Ridge(100.0))]
 CLASSIFIERS = [("linear", LogisticRegression()), ("tree", DecisionTreeClassifier())]
@@ -36,17 +34,6 @@ class Midpoints(BaseEstimator):
 
     def fit_resample(self, X, y):
         return np.vstack([X, (X[1:] + X[:-1]) / 2]), np.append(y, y[1:])
-
-
-class Recorder(RankingEstimator, BaseEstimator):
-    """A ranker that keeps what it was given."""
-
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        self.X_, self.y_, self.qid_, self.weight_ = X, y, qid, sample_weight
-        return self
-
-    def predict(self, X):
-        return X[:, 0]
 
 
 @pytest.mark.slow
@@ -71,12 +58,6 @@ def test_a_stack_ranks_alone_and_as_last_step(stack):
     piped = QueryRanker(make_pipeline(scaler, stack)).fit(X, Y, qid=QID)
     inside = QueryRanker(stack).fit(scaler.transform(X), Y, qid=QID)
     np.testing.assert_allclose(piped.predict(X), inside.predict(scaler.transform(X)))
-
-
-def test_what_never_predicts_is_refused_before_and_after_a_stack_is_known():
-    for inner in (StandardScaler(), make_pipeline(StandardScaler(), MaxAbsScaler())):
-        with pytest.raises(TypeError, match="implementing 'fit' and 'predict'"):
-            QueryRanker(inner).fit(X, Y, qid=QID)
 
 
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])

@@ -5,43 +5,19 @@
 import tracemalloc
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.ensemble import BaggingRegressor
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from skrank.base import RankingEstimator
-from skrank.datasets import make_ranking
 from skrank.rankers import QueryRanker
+from tests.rankers.rows import FRAME, NAMES, QID, Recorder, X, Y
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
-
-
-NAMES = ["f0", "f1", "f2"]
-FRAME = pd.DataFrame(X, columns=NAMES)
 ROUTING = pytest.mark.parametrize("routing", [True, False], ids=["routing", "plain"])
-
-
-class Recorder(RankingEstimator, BaseEstimator):
-    """A ranker that keeps what it was given."""
-
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        self.X_, self.y_, self.qid_, self.weight_ = X, y, qid, sample_weight
-        return self
-
-    def predict(self, X):
-        return np.asarray(X)[:, 0]
 
 
 WEIGHT = np.arange(len(Y)) % 4
@@ -49,7 +25,6 @@ CODES = np.unique(QID, return_inverse=True)[1]
 BY_QUERY = np.argsort(QID, kind="stable")
 
 
-@pytest.mark.slow_rows
 @ROUTING
 @pytest.mark.parametrize(
     "wrap",
@@ -109,26 +84,22 @@ def test_weights_go_to_a_fit_that_takes_any_keyword(routing):
     assert ranker.estimator_.weight_.tolist() == WEIGHT[BY_QUERY].tolist()
 
 
-NO_WEIGHTS = {
-    "regressor": KNeighborsRegressor(),
-    "pipeline": make_pipeline(StandardScaler(), KNeighborsRegressor()),
-}
-
-
-@pytest.mark.parametrize("name", NO_WEIGHTS)
-def test_weights_that_nobody_takes_are_refused(name):
-    message = "KNeighborsRegressor does not support sample weights"
-    with pytest.raises(ValueError, match=message):
-        QueryRanker(NO_WEIGHTS[name]).fit(X, Y, qid=QID, sample_weight=WEIGHT)
-
-
-def test_weights_that_nobody_requests_are_refused():
-    inner = TransformedTargetRegressor(KNeighborsRegressor())
+@pytest.mark.parametrize(
+    ("wrap", "routing"),
+    [
+        (lambda model: model, False),
+        (lambda model: make_pipeline(StandardScaler(), model), False),
+        (TransformedTargetRegressor, True),
+    ],
+    ids=["alone", "pipeline", "not requested"],
+)
+def test_weights_that_nobody_takes_are_refused(wrap, routing):
+    ranker = QueryRanker(wrap(KNeighborsRegressor()))
     with (
-        sklearn.config_context(enable_metadata_routing=True),
+        sklearn.config_context(enable_metadata_routing=routing),
         pytest.raises(ValueError, match="does not support sample weights"),
     ):
-        QueryRanker(inner).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+        ranker.fit(X, Y, qid=QID, sample_weight=WEIGHT)
 
 
 def test_transformers_are_weighted_if_they_request_it():
@@ -150,35 +121,12 @@ def test_an_inner_pipeline_is_fitted_as_a_pipeline(memory, tmp_path):
     np.testing.assert_allclose(ranker.predict(X), clone(pipe).fit(X, Y).predict(X))
 
 
-def test_a_scaler_within_never_sees_the_ids():
-    pipe = make_pipeline(StandardScaler(), Ridge())
+def test_a_scaler_within_never_sees_the_ids_and_a_ranker_gets_codes_of_them():
+    pipe = make_pipeline(StandardScaler(), Recorder())
     ranker = QueryRanker(pipe).fit(FRAME.assign(qid=QID), Y)
     assert ranker.estimator_[0].feature_names_in_.tolist() == NAMES
     assert ranker.feature_names_in_.tolist() == NAMES
-
-
-def test_a_ranker_within_gets_codes_of_the_ids():
-    ranker = QueryRanker(Recorder()).fit(FRAME.assign(qid=QID), Y)
-    codes = ranker.estimator_.qid_
-    assert codes.tolist() == CODES[BY_QUERY].tolist()
-
-
-def test_a_search_within_gets_the_ids_by_routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        cv = GroupKFold(3).set_split_request(groups="qid")
-        search = GridSearchCV(Ridge(), {"alpha": [1.0, 10.0]}, cv=cv)
-        ranker = QueryRanker(search).fit(X, Y, qid=QID)
-    assert ranker.estimator_.n_splits_ == 3
-
-
-def test_weights_of_rows_pass_through_an_ensemble():
-    with sklearn.config_context(enable_metadata_routing=True):
-        inner = BaggingRegressor(
-            Ridge().set_fit_request(sample_weight=True), random_state=0
-        )
-        ranker = QueryRanker(inner).fit(X, Y, qid=QID, sample_weight=WEIGHT)
-        alone = clone(inner).fit(X, Y, sample_weight=WEIGHT)
-    np.testing.assert_allclose(ranker.predict(X), alone.predict(X))
+    assert ranker.estimator_[1].qid_.tolist() == CODES[BY_QUERY].tolist()
 
 
 class TakesSizes(Recorder):

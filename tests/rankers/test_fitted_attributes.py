@@ -7,7 +7,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import NotFittedError
@@ -38,12 +37,6 @@ RANKERS = [
     PairwiseRanker(make_pipeline(StandardScaler(), LogisticRegression())),
 ]
 ranker = pytest.mark.parametrize("ranker", RANKERS)
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 class Boosting(RegressorMixin, BaseEstimator):
@@ -113,7 +106,6 @@ def test_a_pickle_has_the_attributes():
     assert copy.coef_.tolist() == fitted.coef_.tolist()
 
 
-@pytest.mark.slow_rows
 @ranker
 @pytest.mark.usefixtures("routing")
 def test_features_are_selected_with_routing(ranker):
@@ -129,7 +121,6 @@ def test_features_are_selected_with_routing(ranker):
     assert best == pytest.approx(narrow.score(X[:, tool.support_], Y, qid=QID), abs=0.1)
 
 
-@pytest.mark.slow_rows
 @ranker
 def test_features_are_selected_without_routing(ranker):
     tool = RFE(ranker, n_features_to_select=2).fit(X, Y, qid=QID)
@@ -163,6 +154,7 @@ def test_select_from_model_takes_no_frame_with_the_column():
     assert tool.transform(FRAME).shape[1] < 6
 
 
+@pytest.mark.slow
 def test_permutation_importance_lists_the_column_of_query_ids():
     model = QueryRanker(Ridge()).fit(WITH_QID, Y)
     options = {"scoring": "ndcg@5", "n_repeats": 3, "random_state": 0}

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from sklearn.base import clone
 from sklearn.ensemble import VotingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
@@ -111,6 +110,7 @@ def test_estimators_and_columns_are_fused_together():
     assert ranker.query_sizes_ == {q: int((qid == q).sum()) for q in np.unique(qid)}
 
 
+@pytest.mark.slow
 def test_parameters_of_the_estimators_can_be_searched():
     X, y, qid = make_ranking(n_queries=20, random_state=0)
     frame = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
@@ -152,25 +152,9 @@ def test_by_default_every_column_is_fused():
     np.testing.assert_array_equal(FusionRanker().fit(frame).predict(frame), expected)
 
 
-def test_a_document_that_nothing_returned_comes_last():
-    X = np.array([[0.5, np.nan], [np.nan, np.nan], [np.nan, 0.1], [0.2, 0.3]])
-    for method in ("rrf", "sum", "mnz", "max", "isr"):
-        ranker = FusionRanker(method=method, missing_qid="single").fit(X)
-        scores = ranker.predict(X)
-        assert scores.argmin() == 1
-        assert np.isfinite(scores).all()
-
-
 def test_sums_of_scores_obey_the_laws_of_rankers():
     check_ranker(FusionRanker([("ridge", Ridge())], method="sum"))
     assert is_ranker(FusionRanker())
-
-
-def test_a_pickled_ranker_predicts_the_same():
-    X, y = draw()
-    ranker = columns().fit(X, y)
-    again = pickle.loads(pickle.dumps(ranker))
-    np.testing.assert_array_equal(again.predict(X), ranker.predict(X))
 
 
 def test_ids_that_are_not_in_X_reach_the_fused_scores():
@@ -227,17 +211,6 @@ def test_a_fused_ranker_inside_another_estimator_gets_its_ids(outer):
             ranker.predict(alone)
 
 
-def test_runs_are_fused_in_two_steps():
-    X, y = draw()
-    X["third"] = X["weak"] * X["strong"]
-    pair = columns(method="sum", norm="min-max")
-    outer = FusionRanker([("pair", pair), "third"], qid_column="user")
-    found = outer.fit(X, y).predict(X)
-    table = X[["user", "third"]].assign(pair=pair.fit(X, y).predict(X))
-    expected = FusionRanker(["pair", "third"], qid_column="user").fit(table)
-    np.testing.assert_array_equal(found, expected.predict(table))
-
-
 @config_context(enable_metadata_routing=True)
 @pytest.mark.parametrize("scoring", ["mrr", ["mrr", "ndcg@5"]])
 def test_a_search_with_routed_ids_has_the_results_of_one_with_a_column(scoring):
@@ -248,17 +221,12 @@ def test_a_search_with_routed_ids_has_the_results_of_one_with_a_column(scoring):
     found.fit(X[["weak", "strong"]], y, qid=X["user"])
     cv = QueryKFold(3, qid_column="user")
     expected = GridSearchCV(columns(), grid, cv=cv, **how).fit(X, y)
-    for name, values in expected.cv_results_.items():
-        if name.startswith("split"):
-            np.testing.assert_array_equal(found.cv_results_[name], values)
-
-
-def test_cross_validation_reads_ids_in_the_columns_of_X():
-    X, y, qid = make_ranking(n_queries=20, random_state=0)
-    ranker = FusionRanker([("ridge", Ridge())])
-    indexed = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
-    found = cross_validate(ranker, indexed, y, scoring="mrr", cv=QueryKFold(3))
-    assert (found["test_score"] > 0).all()
+    names = [name for name in expected.cv_results_ if name.startswith("split")]
+    assert names
+    for name in names:
+        np.testing.assert_array_equal(
+            found.cv_results_[name], expected.cv_results_[name]
+        )
 
 
 @pytest.mark.parametrize(
@@ -324,6 +292,7 @@ SITUATIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_every_method_and_norm_fuses(situation):
     scores = np.array(SITUATIONS[situation])

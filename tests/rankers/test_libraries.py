@@ -15,18 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skrank.base import RankingEstimator
-from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import check_xgboost, hold_out
 from skrank.rankers.meta_ranker import FitRows
+from tests.rankers.rows import CODES, QID, X, Y
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, CODES = X[ROWS], Y[ROWS], QID[ROWS]
-QID = np.array([f"q{i:02}" for i in CODES])
 BY_QUERY = np.argsort(CODES, kind="stable")
 WEIGHT = 1.0 + CODES % 3
 
@@ -78,7 +72,6 @@ FAMILIES = {
 family = pytest.mark.parametrize("family", FAMILIES)
 
 
-@pytest.mark.slow_rows
 @family
 @pytest.mark.parametrize("within", [False, True], ids=["alone", "pipeline"])
 def test_queries_and_weights_come_in_the_words_of_the_fit(family, within):
@@ -131,8 +124,8 @@ def test_lightgbm_ranks_as_it_does_alone():
     assert ranker.predict(X).std() > 0
 
 
-@pytest.mark.parametrize("metric", ["ndcg@10", "neg_mean_rank"])
-def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from(metric):
+def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from():
+    metric = "neg_mean_rank"
     model = LGBMRanker(n_estimators=200, min_child_samples=3, verbose=-1, num_threads=1)
     pipe = make_pipeline(StandardScaler(), model)
     ranker = QueryRanker(
@@ -180,8 +173,6 @@ def test_hist_gradient_boosting_learns_in_few_chunks(monkeypatch):
     ).fit(X, Y, qid=QID)
     assert rounds == [12, 18, 27, 20]
     assert len(ranker.estimator_.validation_score_) == 1 + 20 + 3
-    with pytest.raises(ValueError, match=r"or a HistGradientBoosting.*Got Ridge"):
-        QueryRanker(Ridge(), early_stopping=True).fit(X, Y, qid=QID)
 
 
 def test_a_metric_that_is_undefined_for_all_held_out_queries_raises():
@@ -195,7 +186,6 @@ def test_a_metric_that_is_undefined_for_all_held_out_queries_raises():
         ranker.fit(X, Y, qid=QID)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("params", "error", "match"),
     [
@@ -248,7 +238,8 @@ def test_few_held_out_queries_are_warned_of(fraction, n_queries, n_held):
 
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
 def test_who_takes_no_evaluation_set_cannot_stop(model):
-    with pytest.raises(ValueError, match="ranker whose fit takes an evaluation set"):
+    words = f"an evaluation set.*HistGradientBoosting.*Got {type(model).__name__}"
+    with pytest.raises(ValueError, match=words):
         QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
 
 

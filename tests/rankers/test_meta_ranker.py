@@ -8,27 +8,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from sklearn.utils import get_tags
 
-from skrank.base import RankingEstimator
-from skrank.datasets import make_ranking
 from skrank.rankers import QueryRanker
+from tests.rankers.rows import FRAME, NAMES, QID, Recorder, X, Y
 
-pytestmark = pytest.mark.slow_rows
-
-
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
-
-
-NAMES = ["f0", "f1", "f2"]
-FRAME = pd.DataFrame(X, columns=NAMES)
 INDEX = pd.Index(QID, name="qid")
 
 SOURCES = {
@@ -49,17 +35,6 @@ SOURCES = {
 }
 
 
-class Recorder(RankingEstimator, BaseEstimator):
-    """A ranker that keeps what it was given."""
-
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        self.X_, self.y_, self.qid_, self.weight_ = X, y, qid, sample_weight
-        return self
-
-    def predict(self, X):
-        return np.asarray(X)[:, 0]
-
-
 def positions(scores, qid):
     """Rank scores within queries, one query at a time."""
     ranks = np.zeros(len(scores), dtype=int)
@@ -71,20 +46,12 @@ def positions(scores, qid):
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_every_source_gives_the_same_ranker(source):
+def test_every_source_gives_the_same_ranker_and_score(source):
     data, y, metadata = SOURCES[source]
     ranker = QueryRanker(Ridge()).fit(data, y, **metadata)
     plain = Ridge().fit(X, Y)
     np.testing.assert_allclose(ranker.predict(data), plain.predict(X))
     assert ranker.n_features_in_ == 3
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_every_source_gives_the_same_score(source):
-    data, y, metadata = SOURCES[source]
-    ranker = QueryRanker(Ridge()).fit(X, Y, qid=QID)
-    if hasattr(data, "columns"):
-        ranker.fit(data, y)
     expected = ranker.score(data, y, qid=QID)
     assert ranker.score(data, y, **metadata) == expected
     assert expected != QueryRanker(Ridge(), missing_qid="single").fit(X, Y).score(X, Y)
@@ -104,31 +71,15 @@ def test_rank_gives_positions_within_queries(source):
 @pytest.mark.parametrize("source", ["pandas column", "polars column"])
 def test_the_column_of_ids_is_never_a_feature(source):
     data, y, _ = SOURCES[source]
-    ranker = QueryRanker(Ridge()).fit(data, y)
-    assert ranker.n_features_in_ == 3
-    assert ranker.estimator_.coef_.shape == (3,)
-    # scikit-learn <= 1.8 does not read the names of a frame of polars 2.
-    if hasattr(Ridge().fit(data[NAMES], y), "feature_names_in_"):
-        assert ranker.feature_names_in_.tolist() == NAMES
-
-
-def test_the_names_of_the_features_leave_the_ids_out():
-    ranker = QueryRanker(Ridge()).fit(FRAME.assign(qid=QID), Y)
-    assert ranker.feature_names_in_.tolist() == NAMES
-
-
-@pytest.mark.parametrize("source", ["pandas column", "polars column"])
-def test_predict_works_with_and_without_the_column(source):
-    data, y, _ = SOURCES[source]
-    ranker = QueryRanker(Ridge()).fit(data, y)
-    without = ranker.predict(data[NAMES])
-    assert ranker.predict(data).tolist() == without.tolist()
-
-
-def test_the_column_is_no_feature_even_if_ids_are_passed():
-    ranker = QueryRanker(Recorder()).fit(FRAME.assign(qid=0), Y, qid=QID)
-    assert list(ranker.estimator_.X_.columns) == NAMES
-    assert len(set(ranker.estimator_.qid_)) == 24
+    for given in ({}, {"qid": QID}):
+        ranker = QueryRanker(Ridge()).fit(data, y, **given)
+        assert ranker.estimator_.coef_.shape == (3,)
+        assert ranker.n_features_in_ == 3
+        # scikit-learn <= 1.8 does not read the names of a frame of polars 2.
+        if hasattr(Ridge().fit(data[NAMES], y), "feature_names_in_"):
+            assert ranker.feature_names_in_.tolist() == NAMES
+        without = ranker.predict(data[NAMES])
+        assert ranker.predict(data).tolist() == without.tolist()
 
 
 def test_the_argument_goes_before_the_column_and_the_column_before_the_index():

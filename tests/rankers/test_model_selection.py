@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import sklearn
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn import config_context
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     cross_val_predict,
@@ -18,19 +18,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import skrank  # noqa: F401  (its names are known to scikit-learn from here on)
-from skrank.datasets import make_ranking
 from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
+from tests.rankers.rows import QID, X, Y
 
-pytestmark = pytest.mark.slow_rows
-
-
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
 # Scales so uneven that a ridge with and without a scaler differ.
 X = X * [1.0, 10.0, 0.1]
 WEIGHT = 1.0 + np.unique(QID, return_inverse=True)[1] % 3
@@ -47,12 +39,6 @@ PLAIN_SOURCES = {
         pd.Series(Y, index=pd.Index(QID, name="qid")),
     ),
 }
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
 
 
 def reciprocal_rank(y_true, y_score):
@@ -102,57 +88,45 @@ FORMS = {
         ScaledRidge(),
     ),
 }
-form = pytest.mark.parametrize("form", FORMS)
+SOURCES = PLAIN_SOURCES | {"routing": (X, Y)}
 
 
-@form
-@pytest.mark.usefixtures("routing")
-def test_folds_score_as_the_loop_by_hand(form):
+def passed(source):
+    """Return what scikit-learn passes on: query ids, if it is set to do so."""
+    return {"qid": QID} if source == "routing" else {}
+
+
+@pytest.mark.parametrize(
+    ("form", "source"),
+    [(form, source) for form in ("alone", "pipeline within") for source in SOURCES]
+    # A pipeline around a ranker loses columns.
+    + [("pipeline around", source) for source in ("index of y", "routing")],
+)
+def test_folds_score_as_the_loop_by_hand(form, source):
     ranker, model = FORMS[form]
-    scores = cross_val_score(
-        ranker, X, Y, scoring="mrr", cv=CV, params={"qid": QID}, error_score="raise"
-    )
+    data, y = SOURCES[source]
+    params = passed(source) or None
+    with config_context(enable_metadata_routing=source == "routing"):
+        scores = cross_val_score(
+            ranker, data, y, scoring="mrr", cv=CV, params=params, error_score="raise"
+        )
     np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
 
 
-@pytest.mark.parametrize("source", PLAIN_SOURCES)
-@pytest.mark.parametrize("form", ["alone", "pipeline within"])
-def test_without_routing_every_source_scores_as_the_loop_by_hand(form, source):
-    ranker, model = FORMS[form]
-    data, y = PLAIN_SOURCES[source]
-    scores = cross_val_score(ranker, data, y, scoring="mrr", cv=CV, error_score="raise")
-    np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
-
-
-def test_without_routing_the_index_of_y_passes_through_a_pipeline():
-    ranker, model = FORMS["pipeline around"]
-    data, y = PLAIN_SOURCES["index of y"]
-    scores = cross_val_score(ranker, data, y, scoring="mrr", cv=CV, error_score="raise")
-    np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
-
-
-@pytest.mark.usefixtures("routing")
-def test_a_search_picks_the_better_ranker():
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_search_picks_the_better_ranker(source):
+    data, y = SOURCES[source]
     grid = {"estimator__alpha": ALPHAS}
     search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-    search.fit(X, Y, qid=QID)
     by_hand = [np.mean(mrr_by_hand(Ridge(alpha=alpha))) for alpha in ALPHAS]
+    alpha = ALPHAS[np.argmax(by_hand)]
+    best = Ridge(alpha=alpha).fit(X, Y).predict(X)
+    with config_context(enable_metadata_routing=source == "routing"):
+        search.fit(data, y, **passed(source))
+        score = search.score(data, y, **passed(source))
     np.testing.assert_allclose(search.cv_results_["mean_test_score"], by_hand)
-    assert search.best_params_ == {"estimator__alpha": ALPHAS[np.argmax(by_hand)]}
-    best = Ridge(alpha=ALPHAS[np.argmax(by_hand)]).fit(X, Y).predict(X)
-    assert search.score(X, Y, qid=QID) == pytest.approx(
-        mean_reciprocal_rank(Y, best, QID)
-    )
-
-
-@pytest.mark.parametrize("source", PLAIN_SOURCES)
-def test_without_routing_a_search_needs_a_source_only(source):
-    data, y = PLAIN_SOURCES[source]
-    grid = {"estimator__alpha": ALPHAS}
-    search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-    search.fit(data, y)
-    by_hand = [np.mean(mrr_by_hand(Ridge(alpha=alpha))) for alpha in ALPHAS]
-    np.testing.assert_allclose(search.cv_results_["mean_test_score"], by_hand)
+    assert search.best_params_ == {"estimator__alpha": alpha}
+    assert score == pytest.approx(mean_reciprocal_rank(Y, best, QID))
 
 
 # Not for a pipeline around a ranker: scikit-learn <= 1.8 refuses it "roc_auc".
@@ -171,6 +145,7 @@ def test_several_metrics_stand_next_to_built_in_ones(form):
         params={"qid": QID},
         error_score="raise",
     )
+    assert len(result["test_mrr"]) == 3
     for fold, (train, test) in enumerate(CV.split(X, qid=QID)):
         y_score = model.fit(X[train], relevant[train]).predict(X[test])
         y_true = relevant[test]
@@ -225,6 +200,7 @@ def test_weights_may_reach_the_score_too():
         assert score == pytest.approx(one)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_nested_cross_validation_hands_the_ids_down():
     grid = {"estimator__alpha": ALPHAS}
@@ -240,16 +216,6 @@ def test_nested_cross_validation_hands_the_ids_down():
         assert score == pytest.approx(by_hand)
 
 
-@pytest.mark.slow
-def test_nested_cross_validation_without_routing():
-    data, y = PLAIN_SOURCES["pandas column"]
-    grid = {"estimator__alpha": ALPHAS}
-    search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-    scores = cross_val_score(search, data, y, scoring="mrr", cv=CV, error_score="raise")
-    assert scores.shape == (3,)
-    assert np.all(scores > 0.5)
-
-
 @pytest.mark.usefixtures("routing")
 def test_a_search_within_a_ranker_splits_by_whole_queries():
     inner = GridSearchCV(Ridge(), {"alpha": ALPHAS}, scoring="mrr", cv=CV)
@@ -257,20 +223,6 @@ def test_a_search_within_a_ranker_splits_by_whole_queries():
     by_hand = [np.mean(mrr_by_hand(Ridge(alpha=alpha))) for alpha in ALPHAS]
     found = ranker.estimator_.cv_results_["mean_test_score"]
     np.testing.assert_allclose(found, by_hand)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("y", [Y, (Y > 0).astype(int)], ids=["grades", "binary"])
-@pytest.mark.usefixtures("routing")
-def test_a_classifier_scores_the_same_alone_and_in_a_ranker(y):
-    params = {"qid": QID}
-    inside = cross_val_score(
-        QueryRanker(LogisticRegression()), X, y, scoring="mrr", cv=CV, params=params
-    )
-    alone = cross_val_score(
-        LogisticRegression(), X, y, scoring="mrr", cv=CV, params=params
-    )
-    np.testing.assert_allclose(inside, alone)
 
 
 @pytest.mark.usefixtures("routing")

@@ -12,7 +12,6 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skrank.datasets import make_ranking
-from skrank.rankers import QueryRanker
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_ranker.py"
 # The page also searches and draws; only what it defines is wanted here.
@@ -28,7 +27,6 @@ CHECKS = parametrize_with_checks([ListNet(missing_qid="single")])
 PAIRS = [pair for pair in CHECKS.args[1] if "array_api" not in str(pair)]
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(CHECKS.args[0], PAIRS, **CHECKS.kwargs)
 def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
     check(estimator)
@@ -45,15 +43,6 @@ def test_the_fit_comes_near_the_chances_that_it_is_fitted_to():
         excess = chance / chance.sum() - target / target.sum()
         slope.append(X[rows].T @ excess / ranker.scale_)
     assert np.abs(np.mean(slope, axis=0)).max() < 1e-3
-
-
-def test_the_order_of_the_rows_does_not_matter():
-    X, y, qid = make_ranking(20, random_state=0)
-    rows = np.random.default_rng(0).permutation(len(y))
-    ranker = QueryRanker(ListNet()).fit(X, y, qid=qid)
-    shuffled = QueryRanker(ListNet()).fit(X[rows], y[rows], qid=qid[rows])
-    np.testing.assert_allclose(ranker.predict(X), shuffled.predict(X))
-    assert ranker.score(X, y, qid=qid) > 0.6
 
 
 def test_the_estimator_takes_less_than_40_lines():

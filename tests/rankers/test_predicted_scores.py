@@ -13,15 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from skrank.datasets import make_ranking
 from skrank.rankers import QueryRanker
-
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
-ROWS = np.random.default_rng(0).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
-
+from tests.rankers.rows import QID, X, Y
 
 RELEVANT = (Y > 0).astype(int)
 
@@ -34,50 +27,31 @@ def expected_grade(classifier, X):
     return total
 
 
+def decision(model, X):
+    return model.decision_function(X)
+
+
+def probability(model, X):
+    return model.predict_proba(X)[:, 1]
+
+
+SEARCH = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3)
+PIPELINE = make_pipeline(StandardScaler(), LogisticRegression())
 RESPONSES = {
     "regressor": (Ridge(), Y, lambda model, X: model.predict(X)),
-    "binary decision": (
-        LogisticRegression(),
-        RELEVANT,
-        lambda model, X: model.decision_function(X),
-    ),
-    "binary probability": (
-        GaussianNB(),
-        RELEVANT,
-        lambda model, X: model.predict_proba(X)[:, 1],
-    ),
-    "binary without probability": (
-        LinearSVC(),
-        RELEVANT,
-        lambda model, X: model.decision_function(X),
-    ),
-    "binary grades 1 and 4": (
-        GaussianNB(),
-        np.where(RELEVANT, 4, 1),
-        lambda model, X: model.predict_proba(X)[:, 1],
-    ),
-    "boolean": (
-        LogisticRegression(),
-        RELEVANT.astype(bool),
-        lambda model, X: model.decision_function(X),
-    ),
+    "binary decision": (LogisticRegression(), RELEVANT, decision),
+    "binary probability": (GaussianNB(), RELEVANT, probability),
+    "binary without probability": (LinearSVC(), RELEVANT, decision),
+    "binary grades 1 and 4": (GaussianNB(), np.where(RELEVANT, 4, 1), probability),
+    "boolean": (LogisticRegression(), RELEVANT.astype(bool), decision),
     "expected grade": (LogisticRegression(), Y, expected_grade),
     "expected grade of uneven grades": (GaussianNB(), Y**2, expected_grade),
     "expected grade of float grades": (GaussianNB(), Y / 1.0, expected_grade),
-    "pipeline": (
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        Y,
-        expected_grade,
-    ),
-    "search": (
-        GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3),
-        RELEVANT,
-        lambda model, X: model.decision_function(X),
-    ),
+    "pipeline": (PIPELINE, Y, expected_grade),
+    "search": (SEARCH, RELEVANT, decision),
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("case", RESPONSES)
 def test_documents_are_ranked_by_what_lies_behind_the_prediction(case):
     estimator, y, scores = RESPONSES[case]

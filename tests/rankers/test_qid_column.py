@@ -8,23 +8,22 @@ import polars as pl
 import pytest
 import scipy.sparse
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from skrank.datasets import make_ranking
 from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker
+from tests.rankers.rows import SORTED
 
-X, Y, QID = make_ranking(
-    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
-)
+X, Y, QID = SORTED
 FIRST, LAST = np.column_stack([QID, X]), np.column_stack([X, QID])
 MIDDLE = np.column_stack([X[:, :1], QID, X[:, 1:]])
 NAMES = ["a", "b", "c", "session"]
 FRAME = pd.DataFrame(LAST, columns=NAMES)
+POLARS = pl.DataFrame(FRAME.to_dict("list"))
 
 PLACES = {
     "first of an array": (FIRST, 0, X),
@@ -36,16 +35,8 @@ PLACES = {
     "coo": (scipy.sparse.coo_array(LAST), -1, scipy.sparse.coo_array(X)),
     "pandas, by name": (FRAME, "session", FRAME[NAMES[:3]]),
     "pandas, by position": (FRAME, -1, FRAME[NAMES[:3]]),
-    "polars, by name": (
-        pl.DataFrame(FRAME.to_dict("list")),
-        "session",
-        pl.DataFrame(FRAME[NAMES[:3]].to_dict("list")),
-    ),
-    "polars, by position": (
-        pl.DataFrame(FRAME.to_dict("list")),
-        -1,
-        pl.DataFrame(FRAME[NAMES[:3]].to_dict("list")),
-    ),
+    "polars, by name": (POLARS, "session", POLARS[NAMES[:3]]),
+    "polars, by position": (POLARS, -1, POLARS[NAMES[:3]]),
 }
 places = pytest.mark.parametrize("place", PLACES)
 rankers = pytest.mark.parametrize(
@@ -53,7 +44,6 @@ rankers = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.slow_rows
 @places
 @rankers
 def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
@@ -65,32 +55,33 @@ def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
     np.testing.assert_allclose(found.predict(data), expected.predict(features))
     np.testing.assert_allclose(found.predict(features), expected.predict(features))
     assert found.score(data, Y) == expected.score(features, Y, qid=QID)
+    scorer = get_scorer("mrr")
+    assert scorer(found, data, Y) == scorer(expected, features, Y, qid=QID)
     ranks = expected.rank(features, qid=QID)
     assert found.rank(data).tolist() == ranks.tolist()
 
 
-@pytest.mark.slow_rows
-@places
-def test_a_scorer_asks_the_ranker_for_its_column(place):
-    data, column, features = PLACES[place]
-    ranker = QueryRanker(Ridge(), qid_column=column).fit(data, Y)
-    plain = Ridge().fit(features, Y)
-    expected = get_scorer("mrr")(plain, features, Y, qid=QID)
-    assert get_scorer("mrr")(ranker, data, Y) == pytest.approx(expected)
+def search_of(column, **splitter):
+    return GridSearchCV(
+        QueryRanker(Ridge(), qid_column=column),
+        {"estimator__alpha": [1.0, 10.0]},
+        scoring="mrr",
+        cv=QueryKFold(3, **splitter),
+        error_score="raise",
+    )
+
+
+def assert_best_score(search, features):
+    """Compare it with that of the best ranker, whose ids are in the index."""
+    model = QueryRanker(Ridge(alpha=search.best_params_["estimator__alpha"]))
+    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    expected = cross_val_score(model, features, y, scoring="mrr", cv=QueryKFold(3))
+    assert search.best_score_ == pytest.approx(expected.mean())
 
 
 def test_a_search_needs_the_ids_for_its_splitter_only():
-    search = GridSearchCV(
-        QueryRanker(Ridge(), qid_column=-1),
-        {"estimator__alpha": [1.0, 10.0]},
-        scoring="mrr",
-        cv=QueryKFold(3),
-        error_score="raise",
-    ).fit(LAST, Y, groups=QID)
-    model = QueryRanker(Ridge(alpha=search.best_params_["estimator__alpha"]))
-    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
-    expected = cross_val_score(model, X, y, scoring="mrr", cv=QueryKFold(3))
-    assert search.best_score_ == pytest.approx(expected.mean())
+    search = search_of(-1).fit(LAST, Y, groups=QID)
+    assert_best_score(search, X)
     # A search is asked for the ids of its best ranker.
     scored = get_scorer("mrr")(search, LAST, Y)
     assert scored == get_scorer("mrr")(search.best_estimator_, X, Y, qid=QID)
@@ -99,17 +90,7 @@ def test_a_search_needs_the_ids_for_its_splitter_only():
 @pytest.mark.parametrize("place", ["pandas, by name", "polars, by name", "csr"])
 def test_a_search_finds_the_ids_in_a_column_that_ranker_and_splitter_name(place):
     data, column, features = PLACES[place]
-    search = GridSearchCV(
-        QueryRanker(Ridge(), qid_column=column),
-        {"estimator__alpha": [1.0, 10.0]},
-        scoring="ndcg@10",
-        cv=QueryKFold(3, qid_column=column),
-        error_score="raise",
-    ).fit(data, Y)
-    model = QueryRanker(Ridge(alpha=search.best_params_["estimator__alpha"]))
-    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
-    expected = cross_val_score(model, features, y, scoring="ndcg@10", cv=QueryKFold(3))
-    assert search.best_score_ == pytest.approx(expected.mean())
+    assert_best_score(search_of(column, qid_column=column).fit(data, Y), features)
 
 
 def test_without_ids_the_splitter_says_how_it_finds_the_column():
@@ -173,9 +154,3 @@ def test_ids_that_floats_cannot_distinguish_are_refused(dtype, large):
         QueryRanker(Ridge(), qid_column=-1).fit(data, Y)
     data[:, -1] = large - 1000 + QID
     assert len(QueryRanker(Ridge(), qid_column=-1).fit(data, Y).query_sizes_) == 24
-
-
-def test_a_classifier_and_a_pipeline_within_never_see_the_column():
-    pipe = make_pipeline(MaxAbsScaler(), LogisticRegression(max_iter=1000))
-    ranker = QueryRanker(pipe, qid_column=-1).fit(LAST, Y)
-    assert ranker.estimator_[0].n_features_in_ == 3

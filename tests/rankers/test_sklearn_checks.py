@@ -60,7 +60,6 @@ CHECKS = parametrize_with_checks(
 PAIRS = [pair for pair in CHECKS.args[1] if "array_api" not in str(pair)]
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(CHECKS.args[0], PAIRS, **CHECKS.kwargs)
 def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
     check(estimator)

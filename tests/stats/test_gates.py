@@ -17,7 +17,6 @@ from skrank.metrics import QueryScores, score_queries
 from skrank.stats import compare_rankers, gate, required_queries
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:The p-value may be too small"),
 ]
 
@@ -224,6 +223,7 @@ def test_of_two_metrics_only_a_loss_needs_more_queries_than_of_one():
     assert far.required == required_queries(both["far"], distance)
 
 
+@pytest.mark.slow
 def test_the_queries_that_are_needed_for_hits_decide_in_80_of_100_samples():
     (row,) = decide(hits(100, 4, 4), 0.05).rows
     n, rng, passed = row.required.n, np.random.default_rng(0), []
@@ -323,6 +323,7 @@ def run(capsys, command):
     return status, *capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_saved_scores_and_runs_give_one_decision(folder, capsys):
     metrics = "-m ndcg@10 -m map"
     for name in ("pixels", "squares"):

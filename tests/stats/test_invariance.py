@@ -72,6 +72,7 @@ def test_a_shift_of_all_values_changes_nothing(draw, correction):
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["permutation", "t"])
 def test_a_simultaneous_interval_contains_that_of_the_comparison_alone(test):
     for seed in range(40):
@@ -85,6 +86,7 @@ def test_a_simultaneous_interval_contains_that_of_the_comparison_alone(test):
             assert row.low <= alone.low <= alone.high <= row.high, seed
 
 
+@pytest.mark.slow
 def test_copies_of_a_metric_have_no_narrower_intervals():
     # With copies the largest of all statistics is that of one comparison.
     for seed in range(100):
@@ -98,6 +100,7 @@ def test_copies_of_a_metric_have_no_narrower_intervals():
         assert together.low <= alone.low <= alone.high <= together.high
 
 
+@pytest.mark.slow
 def test_a_p_value_that_is_the_level_but_for_rounding_is_significant():
     # 1 - 0.8 < 0.2 in floats; with 49 flips p-values are multiples of 1 / 50.
     n_equal = 0

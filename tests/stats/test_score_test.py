@@ -81,6 +81,7 @@ def test_the_ends_have_the_z_of_the_level_by_the_likelihood(wins, losses, n):
         assert one.pvalue == pytest.approx(norm.sf(sign * null), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.05, 0.2, 0.4])
 def test_the_p_value_and_the_interval_agree_whatever_is_asked(level):
     asked = [("two-sided", 0), ("two-sided", 0.1), ("greater", 0), ("greater", 0.1)]
@@ -192,6 +193,7 @@ def family(seed, n=40):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["max-t", "holm"])
 @pytest.mark.parametrize("margin", [0, 0.05])
 def test_families_of_several_tests_agree_with_their_intervals(correction, margin):

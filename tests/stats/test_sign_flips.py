@@ -51,6 +51,7 @@ def test_the_probability_is_that_of_all_signs(kind):
         assert exact_probability(x) == pytest.approx(enumerate_all(x), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ["continuous", "tenths"])
 def test_the_probability_is_that_of_scipy_for_16_differences(kind):

@@ -25,8 +25,6 @@ from tests.tables.judgements import (
     rows_of,
 )
 
-pytestmark = pytest.mark.slow_rows
-
 
 def test_the_join_keeps_what_is_only_judged_and_what_is_only_returned():
     aligned = align(QRELS, RUN)
@@ -130,29 +128,13 @@ def test_text_that_is_not_of_a_trec_file_does_not_meet_integers(tmp_path, path):
 
 def test_several_runs_are_aligned_each_on_its_own(tmp_path):
     runs = {"a": RUN, "b": path_of(RUN_TEXT)(tmp_path), "c": {"q3": {"d9": 1}}}
+    runs["lists"] = {"q1": ["d4", "d3"]}
     aligned = align(QRELS, runs)
     for name, run in runs.items():
         one = {key: by_run[name] for key, by_run in aligned.items()}
         assert rows_of(one) == rows_of(align(QRELS, run))
         assert set(one["qid"]) == {"q1", "q2", "q3"}
-    assert all(list(by_run) == ["a", "b", "c"] for by_run in aligned.values())
-
-
-def test_a_run_of_ranked_lists_may_be_one_of_several():
-    run = {"q1": ["d4", "d3"]}
-    several = align(QRELS, {"a": run})
-    one = {key: by_run["a"] for key, by_run in several.items()}
-    assert rows_of(one) == rows_of(align(QRELS, run))
-
-
-def test_an_empty_run_among_others_is_named():
-    with pytest.raises(ValueError, match=r"'run\['b'\]' parameter must hold"):
-        align(QRELS, {"a": RUN, "b": {}})
-
-
-def test_an_error_in_one_of_several_runs_names_it():
-    with pytest.raises(ValueError, match=r"once for each query in run\['b'\]"):
-        align(QRELS, {"a": RUN, "b": RUN_ROWS * 2})
+    assert all(list(by_run) == list(runs) for by_run in aligned.values())
 
 
 MRR = {"zero": (1 / 2 + 1 / 2 + 0) / 3, "drop": (1 / 2 + 1 / 2) / 2}
@@ -162,11 +144,6 @@ MRR = {"zero": (1 / 2 + 1 / 2 + 0) / 3, "drop": (1 / 2 + 1 / 2) / 2}
 def test_a_judged_query_that_the_run_lacks_counts_0_or_is_dropped(missing):
     aligned = align(QRELS, RUN, missing_queries=missing)
     assert evaluate(metrics="mrr", **aligned)["mrr"] == MRR[missing]
-
-
-def test_a_judged_query_that_the_run_lacks_can_be_refused():
-    with pytest.raises(ValueError, match=r"1 of 3 queries of qrels lack .* 'q3'"):
-        align(QRELS, RUN, missing_queries="raise")
 
 
 def test_a_query_without_judgements_does_not_stand_for_the_next_one():
@@ -212,6 +189,12 @@ def test_documents_of_two_worlds_are_told():
 
 
 REFUSED = {
+    "one run of several": (
+        QRELS,
+        {"a": RUN, "b": RUN_ROWS * 2},
+        r"once for each query in run\['b'\]",
+    ),
+    "an empty run": (QRELS, {"a": RUN, "b": {}}, r"'run\['b'\]' parameter must hold"),
     "two rows": (QREL_ROWS + QREL_ROWS[:1], RUN, "'d1' of query 'q1' more than once"),
     "a run twice": (QRELS, RUN_ROWS + RUN_ROWS[-1:], "'d1' of query 'q2' more than"),
     "a list twice": (QRELS, {"q1": ["a", "b", "a"]}, "'a' of query 'q1' more than"),
@@ -334,10 +317,13 @@ def outer_join(qrels, run):
     return rows
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_join_is_that_of_a_loop(seed):
+@pytest.mark.parametrize("seed", range(2))
+def test_the_join_is_that_of_a_loop_in_any_order_of_the_rows(seed):
     qrels, run = random_data(seed)
     del run["t3"]
+    scattered = [(q, d, s) for q, found in run.items() for d, s in found.items()]
+    np.random.default_rng(seed).shuffle(scattered)
+    assert set(rows_of(align(qrels, scattered))) == outer_join(qrels, run)
     rows = rows_of(align(qrels, run))
     assert len(rows) == len(set(rows))
     assert set(rows) == outer_join(qrels, run)
@@ -349,17 +335,6 @@ def test_the_join_is_that_of_a_loop_for_many_queries(monkeypatch):
     aligned = align(qrels, run)
     assert set(rows_of(aligned)) == outer_join(qrels, run)
     assert aligned.qid.tolist() == sorted(aligned.qid.tolist())
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_scattered_rows_give_the_same_numbers(seed):
-    qrels, run = random_data(seed)
-    rows = [(q, d, s) for q, found in run.items() for d, s in found.items()]
-    order = np.random.default_rng(seed).permutation(len(rows))
-    metrics = ["map", "ndcg@10", "bpref"]
-    one = evaluate(metrics=metrics, **align(qrels, run))
-    other = evaluate(metrics=metrics, **align(qrels, [rows[i] for i in order]))
-    assert other == pytest.approx(one, abs=1e-12)
 
 
 NAMES = {
@@ -374,7 +349,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_numbers_are_those_of_trec_eval(seed):
     qrels, run = random_data(seed)
     found = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures)

@@ -25,8 +25,6 @@ from skrank.tables.stream import ArrowCore
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
 from tests.tables.sources import FORMS, as_source
 
-pytestmark = pytest.mark.slow
-
 METRICS = ["neg_popularity@3", "novelty@3", "group_share@3", "ild@3"]
 NAMES = {"popularity": "share", "group": "is_tail", "features": "vector"}
 N_ITEMS = 9
@@ -105,6 +103,7 @@ def test_columns_of_every_source_have_the_values_of_all_orders(form, tmp_path):
     assert_array_equal(scores.keys["qid"], np.unique(ROWS["qid"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["list", "large_list", "fixed", "half", "decimal"])
 def test_lists_of_every_type_are_rows_of_a_matrix(kind):
     try:
@@ -118,6 +117,7 @@ def test_lists_of_every_type_are_rows_of_a_matrix(kind):
     assert_allclose(scores.values[0], in_every_order(["ild@3"]), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["shuffled", "sorted"])
 @pytest.mark.usefixtures("small_batches")
 def test_batches_have_the_values_of_arrays_to_the_bit(order, tmp_path):
@@ -134,6 +134,7 @@ def test_batches_have_the_values_of_arrays_to_the_bit(order, tmp_path):
     )  # with those of ild
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("item", ["item", "name"])
 @pytest.mark.parametrize("form", ["parquet", "csv", "pandas", "polars", "relation"])
@@ -171,18 +172,15 @@ def test_rows_that_were_not_returned_or_judged_keep_their_columns():
     assert_allclose(scores.values[0], reference, rtol=1e-12, atol=1e-15)
 
 
-def test_rankers_of_one_table_share_its_columns():
+@pytest.mark.parametrize("masks", [None, {"y_score": "all", "other": "all"}], ids=str)
+def test_rankers_of_one_table_share_its_columns(masks):
     other = np.random.default_rng(2).integers(0, 3, len(ROWS["qid"]))
     source = table().append_column("other", pa.array(other))
-    scores = score_table(source, METRICS, y_score=["y_score", "other"], **NAMES)
-    assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
     alone = score_table(source, METRICS, y_score="other", **NAMES)
-    assert_array_equal(scores.values[1], alone.values[0])
-    with_masks = source.append_column("all", pa.array(other >= 0))
-    masks = {"y_score": "all", "other": "all"}
-    scores = score_table(
-        with_masks, METRICS, y_score=["y_score", "other"], returned=masks, **NAMES
-    )
+    source = source.append_column("all", pa.array(other >= 0))
+    rankers = {"y_score": ["y_score", "other"], "returned": masks}
+    scores = score_table(source, METRICS, **rankers, **NAMES)
+    assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
     assert_array_equal(scores.values[1], alone.values[0])
 
 
@@ -194,6 +192,7 @@ def test_labels_in_lists_are_columns_of_a_matrix():
     assert_array_equal(rows.subtopics.toarray(), np.transpose([a, b, c]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 def test_what_is_below_the_cutoff_may_be_missing(tmp_path):
     rows = {"qid": [1, 1, 2, 2], "y_score": [2, 1, 1, 2]}
@@ -214,54 +213,34 @@ def test_what_is_below_the_cutoff_may_be_missing(tmp_path):
     assert score_table(fixed, "ild@1", y_true=None, features="vector").values.shape[2]
 
 
+OF_ITEM = of_items({"a": 1}, ["a"])
+WRONG = [
+    ("ild@3", {}, r"'ild@3' reads the column 'features'\. Pass .* to score_table"),
+    ("novelty", {"popularity": "shares"}, "no column 'shares'. Did you"),
+    ("ild", {"features": "share"}, "'features' must have shape"),
+    ("novelty", {"popularity": "name"}, "'popularity' .* real numbers"),
+    ("ild", {"features": "ragged"}, "'ragged'.* lists of 1 and of 2"),
+    ("ild", {"features": "nested"}, "'nested' must hold numbers, text"),
+    ("novelty", {"popularity": "y_true", "judged": "is_tail"}, "'y_true' has the gra"),
+    (["ild", "mrr"], {"features": "vector", "y_true": None}, "'mrr'"),
+]
+OF_OTHER_TYPES = [
+    (
+        "ndcg@3",
+        {"popularity": "share"},
+        r"none of \['ndcg@3'\] takes: \['p",
+    ),
+    ("novelty", {"popularity": np.ones(3)}, r"must be a str.* of_items\(table, item\)"),
+    ("novelty", {"popularity": OF_ITEM}, "with an item that is one"),
+]
+
+
 @pytest.mark.parametrize(
-    ("metrics", "params", "error", "message"),
-    [
-        (
-            "ild@3",
-            {},
-            ValueError,
-            "'ild@3' reads the column 'features'. Pass features=..., the name of a "
-            "column of the table, to score_table",
-        ),
-        (
-            "ndcg@3",
-            {"popularity": "share"},
-            TypeError,
-            r"none of \['ndcg@3'\] takes: \['popularity'\]",
-        ),
-        (
-            "novelty",
-            {"popularity": "shares"},
-            ValueError,
-            "no column 'shares'. Did you",
-        ),
-        (
-            "novelty",
-            {"popularity": np.ones(3)},
-            TypeError,
-            r"'popularity' must be a str.* of_items\(table, item\)",
-        ),
-        (
-            "novelty",
-            {"popularity": of_items({"a": 1}, ["a"])},
-            TypeError,
-            "with an item that is one",
-        ),
-        ("ild", {"features": "share"}, ValueError, "'features' must have shape"),
-        ("novelty", {"popularity": "name"}, ValueError, "'popularity' .* real numbers"),
-        ("ild", {"features": "ragged"}, ValueError, "'ragged'.* lists of 1 and of 2"),
-        ("ild", {"features": "nested"}, ValueError, "'nested' must hold numbers, text"),
-        (
-            "novelty",
-            {"popularity": "y_true", "judged": "is_tail"},
-            ValueError,
-            "'y_true' has the grades",
-        ),
-        (["ild", "mrr"], {"features": "vector", "y_true": None}, ValueError, "'mrr'"),
-    ],
+    ("metrics", "params", "message", "error"),
+    [(*row, ValueError) for row in WRONG]
+    + [(*row, TypeError) for row in OF_OTHER_TYPES],
 )
-def test_what_is_wrong_with_a_column_is_said(metrics, params, error, message):
+def test_what_is_wrong_with_a_column_is_said(metrics, params, message, error):
     n = len(ROWS["qid"])
     source = table().append_column("ragged", pa.array([[1.0], *[[1.0, 2.0]] * (n - 1)]))
     source = source.append_column("nested", pa.array([[[1.0]]] * n))
@@ -269,25 +248,21 @@ def test_what_is_wrong_with_a_column_is_said(metrics, params, error, message):
         score_table(source, metrics, **params)
 
 
-@pytest.mark.parametrize("arrow", [False, True])
-def test_columns_of_dask_have_the_values_of_all_orders(arrow):
-    frame = table().to_pandas(types_mapper=pd.ArrowDtype if arrow else None)
-    names = dict(NAMES)
-    if not arrow:  # Dask makes text of objects
-        names["features"] = of_items(ITEMS["vector"], "item")
-    scores = score_table(dd.from_pandas(frame, npartitions=3), METRICS, **names)
-    values = scores.collect().values[0]
-    assert_allclose(values, in_every_order(), rtol=1e-12, atol=1e-15)
-    means = scores.collect().summary()
-    assert list(means.values()) == pytest.approx(in_every_order().mean(axis=1))
-
-
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask uses it
-def test_lists_of_files_are_read_by_dask(tmp_path):
-    pq.write_table(table("fixed"), tmp_path / "t.parquet")
-    frame = dd.read_parquet(tmp_path / "t.parquet")
-    scores = score_table(frame, "ild@3", features="vector").collect()
-    assert_allclose(scores.values[0], in_every_order(["ild@3"]), rtol=1e-12, atol=1e-15)
+@pytest.mark.parametrize("kind", ["objects", "Arrow", "a file"])
+def test_columns_of_dask_have_the_values_of_all_orders(kind, tmp_path):
+    frame = table().to_pandas(types_mapper=pd.ArrowDtype if kind == "Arrow" else None)
+    frame, names = dd.from_pandas(frame, npartitions=3), dict(NAMES)
+    if kind == "objects":  # Dask makes text of them
+        names["features"] = of_items(ITEMS["vector"], "item")
+    if kind == "a file":
+        pq.write_table(table("fixed"), tmp_path / "t.parquet")
+        frame = dd.read_parquet(tmp_path / "t.parquet")
+    scores = score_table(frame, METRICS, **names).collect()
+    assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
+    means = in_every_order().mean(axis=1)
+    assert list(scores.summary().values()) == pytest.approx(means)
 
 
 SUBTOPICS = """\
@@ -384,48 +359,40 @@ def test_subtopics_of_judgements_are_found_by_their_metrics(tmp_path):
     assert_array_equal(by_path.values, scores.values)
 
 
-@pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("form", ["parquet", "pandas", "polars", "lazy"])
-def test_labels_of_every_source_are_subtopics(form, tmp_path):
-    rng = np.random.default_rng(0)
-    labels = [
-        sorted({f"{q}-{i}" for i in rng.integers(0, 4, rng.integers(0, 3))})
-        for q in ROWS["qid"]
-    ]
-    metrics = ["alpha_ndcg@3", "err_ia@3", "nrbp", "subtopic_recall@2", "map_ia"]
-    source = pa.table(ROWS | {"nuggets": pa.array(labels, pa.list_(pa.string()))})
-    arrays = score_queries(
-        None, ROWS["y_score"], metrics, qid=ROWS["qid"], subtopics=labels
-    )
-    source = as_source(source, form, tmp_path)
-    scores = score_table(source, metrics, y_true=None, subtopics="nuggets")
-    assert_allclose(scores.values, arrays.values, rtol=1e-12, atol=1e-15)
-    by_item = of_items({f"{i}": labels[i] for i in range(len(labels))}, "row")
-    numbered = pa.table(ROWS | {"row": [f"{i}" for i in range(len(labels))]})
-    scores = score_table(numbered, metrics, y_true=None, subtopics=by_item)
-    assert_allclose(scores.values, arrays.values, rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize("batch", [1, 20, 10**6])
-def test_subtopics_have_the_values_of_arrays_to_the_bit(batch, monkeypatch):
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("form", "batch"),
+    [("parquet", 1), ("pandas", 20), ("polars", 20), ("lazy", 20), ("pyarrow", 10**6)],
+)
+def test_subtopics_have_the_values_of_arrays_to_the_bit(
+    form, batch, tmp_path, monkeypatch
+):
     monkeypatch.setattr(stream, "BATCH", batch)
     metrics = ["alpha_ndcg@5", "err_ia", "nrbp", "map_ia", "precision_ia@3"]
     metrics += ["subtopic_recall@2", "alpha_ndcg(ideal=None)"]
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        # Names in another order than that in which the rows have them.
-        known = np.array([f"{label}" for label in rng.permutation(12)])
-        qid = rng.permutation(np.repeat(np.arange(30), rng.integers(1, 9, 30)))
-        labels = [rng.choice(known, n, replace=False) for n in rng.integers(0, 5, 300)]
-        labels = [row.tolist() for row in labels[: len(qid)]]
-        rows = {"qid": qid, "y_score": rng.integers(0, 4, len(qid))}
-        arrays = score_queries(None, metrics=metrics, subtopics=labels, **rows)
-        source = pa.table(rows | {"nuggets": pa.array(labels, pa.list_(pa.string()))})
-        for table in (source, source.sort_by("qid")):
-            scores = score_table(table, metrics, y_true=None, subtopics="nuggets")
-            assert_array_equal(scores.values, arrays.values)
+    rng = np.random.default_rng(batch)
+    # Names in another order than that in which the rows have them.
+    known = np.array([f"{label}" for label in rng.permutation(12)])
+    qid = rng.permutation(np.repeat(np.arange(15), rng.integers(1, 9, 15)))
+    n_labels = rng.integers(0, 5, len(qid))
+    labels = [rng.choice(known, n, replace=False).tolist() for n in n_labels]
+    rows = {"qid": qid, "y_score": rng.integers(0, 4, len(qid))}
+    arrays = score_queries(None, metrics=metrics, subtopics=labels, **rows)
+    numbers = [f"{i}" for i in range(len(qid))]
+    source = pa.table(
+        rows | {"nuggets": pa.array(labels, pa.list_(pa.string())), "row": numbers}
+    )
+    by_item = of_items(dict(zip(numbers, labels, strict=True)), "row")
+    for table, subtopics in [
+        (as_source(source, form, tmp_path), "nuggets"),
+        (source.sort_by("qid"), "nuggets"),
+        (source.drop_columns(["nuggets"]), by_item),
+    ]:
+        scores = score_table(table, metrics, y_true=None, subtopics=subtopics)
+        assert_array_equal(scores.values, arrays.values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "pyarrow", "polars", "fixed"])
 def test_a_label_that_is_missing_in_a_list_is_refused(form, tmp_path):
     # As an index of a matrix it would be -2^63, and reading the matrix would crash.
@@ -514,6 +481,7 @@ def test_items_are_found_whatever_their_type(kind):
     assert_array_equal(column.take(np.arange(2000)), values[place])
 
 
+@pytest.mark.slow
 def test_many_rows_have_one_value_however_they_are_read(tmp_path, monkeypatch):
     # Fewer rows than there are, for `evaluate` to measure at once.
     monkeypatch.setattr("skrank._engine.answer.ROWS", 2**17)
@@ -549,15 +517,9 @@ def test_many_rows_have_one_value_however_they_are_read(tmp_path, monkeypatch):
         assert_array_equal(scores.values[:, :2], whole.values[:, :2])
         assert_allclose(scores.values, whole.values, rtol=1e-12, atol=1e-15)
         assert scores.summary()["neg_popularity@5"] == in_blocks["neg_popularity@5"]
-    # Of one query, by a loop: the mean over the places that tied documents share.
-    rows_of = slice(7 * size, 8 * size)
-    scores_of, views_of = rows["y_score"][rows_of], columns["popularity"][rows_of]
-    above = (scores_of[:, np.newaxis] < scores_of).sum(axis=1)
-    tied = (scores_of[:, np.newaxis] == scores_of).sum(axis=1)
-    in_list = np.clip((5 - above) / tied, 0, 1)
-    assert -whole.values[0, 1, 7] == pytest.approx((in_list * views_of).sum() / 5)
 
 
+@pytest.mark.slow
 def test_long_lists_are_scored_some_rows_at_a_time(monkeypatch):
     sizes, call = [], ArrowCore.__call__
 

@@ -4,10 +4,8 @@
 
 import itertools
 import math
-import pickle
 import re
 import statistics
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +14,7 @@ import pytest
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
-from skrank.tables import changed_documents, compare_lists, score_runs
+from skrank.tables import changed_documents, compare_lists
 from tests.brute_force import all_orders
 
 METRICS = ["rbo", "rbo_min", "rbo_max", "rbo(p=0.5)", "overlap@3", "jaccard@3"]
@@ -84,7 +82,7 @@ def pairs_of_orders(runs, query):
     return list(itertools.product(*orders))
 
 
-@pytest.mark.slow_rows
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
     runs = draw_runs(seed)
@@ -96,9 +94,12 @@ def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
         "rbo_max(p=0.5)": lambda *pair: rbo_max(*pair, 0.5),
         **{
             f"overlap@{k}": lambda *pair, k=k: shared(*pair, k) / k
-            for k in (1, 2, 3, 20)
+            for k in (1, 2, 3, 4, 20)
         },
-        **{f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k) for k in (1, 2, 3, 20)},
+        **{
+            f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k)
+            for k in (1, 2, 3, 4, 20)
+        },
     }
     frame = compare_lists(runs, [*by_brute_force]).to_frame().set_index("qid")
     assert sum(len(pairs_of_orders(runs, query)) > 1 for query in frame.index) > 15
@@ -107,32 +108,6 @@ def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
         for name, of_lists in by_brute_force.items():
             expected = statistics.fmean(of_lists(*pair) for pair in pairs)
             assert row[name] == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-@pytest.mark.slow_rows
-@pytest.mark.parametrize("k", [3, 1, 2, 4, 5, 8])
-def test_jaccard_is_the_mean_over_all_orders_of_lists_of_any_length(k):
-    rng = np.random.default_rng(k)
-    runs, tops = {"old": {}, "new": {}}, {}
-    for query in range(300):  # of up to 6 of 9 documents, in 1 to 4 tie groups
-        tops[f"q{query:03}"] = counts = []
-        for run in runs.values():
-            found = rng.permutation(9)[: rng.integers(query % 9 > 0, 7)].tolist()
-            scores = rng.integers(0, 1 + query % 4, len(found)).tolist()
-            named = map("d{}".format, found)
-            run[f"q{query:03}"] = dict(zip(named, scores, strict=True))
-            orders = all_orders(found, scores)
-            counts.append(Counter(frozenset(order[:k]) for order in orders))
-    frame = compare_lists(runs, f"jaccard@{k}").to_frame().set_index("qid")
-    assert len(frame) > 290  # not those for which both lists are empty
-    for query, value in frame[f"jaccard@{k}"].items():
-        one, other = tops[query]
-        expected = sum(
-            n * n_2 * jaccard([*top], [*top_2], k)
-            for (top, n), (top_2, n_2) in itertools.product(one.items(), other.items())
-        )
-        expected /= one.total() * other.total()
-        assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "k"), [(9, 4), (200, 60), (30_000, 5), (4, 4), (4, 9)])
@@ -145,6 +120,7 @@ def test_jaccard_of_two_lists_that_are_all_tied(n, k):
     assert value == pytest.approx(float(expected / math.comb(n, k)), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_jaccard_of_a_query_does_not_depend_on_other_queries():
     rng = np.random.default_rng(8)
     runs = {
@@ -155,37 +131,10 @@ def test_jaccard_of_a_query_does_not_depend_on_other_queries():
         for name in ("old", "new")
     }
     frame = compare_lists(runs, "jaccard@10").to_frame()
+    assert len(frame) == 60
     for query, value in zip(frame["qid"], frame["jaccard@10"], strict=True):
         alone = {name: {query: run[query]} for name, run in runs.items()}
         assert compare_lists(alone, "jaccard@10").values.item() == value
-
-
-@pytest.mark.slow_rows
-@pytest.mark.parametrize("lists", [("a", "ba"), ("ab", "cb"), ("abc", "d"), ("ab", "")])
-def test_the_bounds_of_rbo_are_those_of_all_ways_to_go_on(lists):
-    p, depth = 0.7, sum(map(len, lists))  # where both can be the same sets
-    more = [
-        itertools.permutations(sorted({*"abcdxyzuvw"} - {*one}), depth - len(one))
-        for one in lists
-    ]
-    values = []
-    for ends in itertools.product(*map(list, more)):
-        one, other = ([*one, *end] for one, end in zip(lists, ends, strict=True))
-        x = [shared(one, other, d) for d in range(1, depth + 1)]
-        known = sum((1 - p) * p**d * n / (d + 1) for d, n in enumerate(x))
-        later = range(depth + 1, depth + 150)  # nothing more in common, or all that can
-        least = sum((1 - p) * p ** (d - 1) * x[-1] / d for d in later)
-        most = sum(
-            (1 - p) * p ** (d - 1) * min(d, x[-1] + 2 * (d - depth)) / d for d in later
-        )
-        values.append((known + least, known + most))
-    runs = {name: {"q": [*one]} for name, one in zip("xy", lists, strict=True)}
-    if not lists[1]:
-        runs = {name: run | {"r": ["a"]} for name, run in runs.items()}
-    names = ["rbo_min(p=0.7)", "rbo_max(p=0.7)"]
-    low, high = compare_lists(runs, names).values[0, :, 0]
-    assert low == pytest.approx(min(low for low, _ in values), abs=1e-12)
-    assert high == pytest.approx(max(high for _, high in values), abs=1e-12)
 
 
 # Two lists, with tied documents in parentheses, and RBO with p = 0.9, extrapolated, the
@@ -224,7 +173,6 @@ def ranked(text):
     }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("p", [0.5, 1e-6, 0.999])
 def test_rbo_of_long_lists_of_different_lengths(p):
     rng = np.random.default_rng(3)
@@ -234,17 +182,6 @@ def test_rbo_of_long_lists_of_different_lengths(p):
     expected = [of_lists(*lists, p) for of_lists in (rbo, rbo_min, rbo_max)]
     values = compare_lists(runs, names).values[0, :, 0].tolist()
     assert values == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-def test_rbo_of_runs_without_ties_is_that_of_judgements_in_their_order():
-    rng = np.random.default_rng(4)
-    runs = {
-        name: {q: rng.permutation(30)[:20].tolist() for q in range(9)} for name in "ab"
-    }
-    qrels = {q: dict(zip(one, range(20, 0, -1))) for q, one in runs["a"].items()}  # noqa: B905
-    by_lists = compare_lists(runs, "rbo(p=0.8)").values.ravel()
-    by_grades = score_runs(qrels, runs["b"], "rbo(p=0.8)").values.ravel()
-    assert by_lists.tolist() == pytest.approx(by_grades.tolist(), rel=1e-12)
 
 
 OLD = {"q1": ["a", "b", "c"], "q2": ["a", "b", "c"]}
@@ -268,34 +205,20 @@ def test_tied_ranks_of_a_single_query_do_not_look_like_scores():
 
 
 def test_ids_scores_and_the_order_of_rows_do_not_matter():
-    runs = draw_runs(5)
-    as_rows = {
-        name: [
-            (q, d, 1e9 * s - 7) for q, found in run.items() for d, s in found.items()
+    runs, names = draw_runs(5), {"qid": "query", "doc_id": "item", "score": "x"}
+    frames = {}
+    for name, run in runs.items():
+        rows = [
+            (int(q[1:]), int(d[1:]), 1e9 * s - 7)
+            for q, found in run.items()
+            for d, s in found.items()
         ]
-        for name, run in runs.items()
-    }
-    reversed_rows = {name: rows[::-1] for name, rows in as_rows.items()}
-    as_numbers = {
-        name: pd.DataFrame(
-            [(int(q[1:]), int(d[1:]), s) for q, d, s in rows],
-            columns=["query", "item", "x"],
-        )
-        for name, rows in as_rows.items()
-    }
-    expected = compare_lists(runs, METRICS)
-    for given, names in [
-        (as_rows, {}),
-        (reversed_rows, {}),
-        (as_numbers, {"qid": "query", "doc_id": "item", "score": "x"}),
-    ]:
-        scores = compare_lists(given, METRICS, **names)
-        np.testing.assert_array_equal(scores.values, expected.values)
-        found = changed_documents(given, 3, **names)
-        of_dicts = changed_documents(runs, 3)
-        assert found[["change", "before", "after"]].equals(
-            of_dicts[["change", "before", "after"]]
-        )
+        frames[name] = pd.DataFrame(rows[::-1], columns=[*names.values()])
+    found = compare_lists(frames, METRICS, **names)
+    np.testing.assert_array_equal(found.values, compare_lists(runs, METRICS).values)
+    columns = ["change", "before", "after"]
+    changed = changed_documents(frames, 3, **names)
+    assert changed[columns].equals(changed_documents(runs, 3)[columns])
 
 
 def test_all_pairs_are_compared_or_all_runs_with_the_baseline():
@@ -316,30 +239,17 @@ def test_all_pairs_are_compared_or_all_runs_with_the_baseline():
     assert set(found.ranker) == {"new -> old", "new -> third"}
 
 
-def test_values_have_intervals_segments_files_and_comparisons(tmp_path):
+def test_values_are_scores_of_queries_with_intervals_and_comparisons():
     runs = draw_runs(6)
     runs["newest"] = draw_runs(7)["new"]
     scores = compare_lists(runs, ["rbo", "overlap@3"], baseline="old")
     assert type(scores) is QueryScores
+    assert list(scores.summary()) == ["old -> new", "old -> newest"]
     for pair, of_pair in scores.summary().items():
         interval = confidence_interval(scores)[pair]["rbo"]
         assert interval.low < of_pair["rbo"] == interval.estimate < interval.high
     (row,) = compare_rankers(scores["rbo"]).rows
     assert row.ranker == "old -> newest"
-
-    frame = scores.to_frame()
-    frame["half"] = frame.qid < "q20"
-    by_half = QueryScores.from_frame(frame, by="half", ranker="ranker")
-    of_half = frame[frame.half].groupby("ranker").rbo.mean()
-    for pair, of_pair in by_half.summary(by="half")[True].items():
-        assert of_pair["rbo"] == pytest.approx(of_half[pair], rel=1e-12)
-
-    scores.save(tmp_path / "lists.parquet")
-    for again in (
-        QueryScores.load(tmp_path / "lists.parquet"),
-        pickle.loads(pickle.dumps(scores)),
-    ):
-        assert again.summary() == scores.summary()
 
 
 def test_documents_come_go_and_move():

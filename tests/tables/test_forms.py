@@ -27,8 +27,6 @@ from tests.tables.judgements import (
     rows_of,
 )
 
-pytestmark = pytest.mark.slow_rows
-
 
 class OnlyArrow:
     """A table of which nothing is known but that Arrow can read it."""

@@ -185,39 +185,26 @@ def test_the_best_document_of_each_query_stands_first_and_ties_are_in_order_of_i
     assert fused.doc_id.tolist() == ["q", "p", "o", "m", "n"]
 
 
-def test_a_run_with_weight_0_is_left_out_with_its_documents():
-    for method in FUSION_METHODS:
-        norm = "min-max" if method in ("sum", "mnz", "max") else None
-        some = {name: RUNS[name] for name in ("bm25", "splade")}
-        expected = fuse(some, method, norm=norm, weights=[1, 2])
-        got = fuse(
-            RUNS, method, norm=norm, weights={"splade": 2, "bm25": 1, "dense": 0}
-        )
-        assert values(got) == values(expected)
+@pytest.mark.parametrize("method", FUSION_METHODS)
+def test_a_run_with_weight_0_is_left_out_with_its_documents(method):
+    norm = "min-max" if method in ("sum", "mnz", "max") else None
+    some, weights = dict(RUNS), {"splade": 2, "bm25": 1, "dense": 0}
+    del some["dense"]
+    expected = fuse(some, method, norm=norm, weights=[1, 2])
+    assert values(fuse(RUNS, method, norm=norm, weights=weights)) == values(expected)
 
 
 @pytest.mark.parametrize("library", [pd, pl])
 def test_frames_and_files_are_runs(library, tmp_path):
-    rows = {
-        name: library.DataFrame(
-            {
-                "user": [q for q, run in of_run.items() for _ in run],
-                "item": [d for run in of_run.values() for d in run],
-                "value": [s for run in of_run.values() for s in run.values()],
-            }
-        )
-        for name, of_run in RUNS.items()
-    }
-    names = {"qid": "user", "doc_id": "item", "score": "value"}
-    assert values(fuse(rows, **names)) == values(fuse(RUNS))
-    lines = [
-        f"{q} Q0 {d} 1 {s} tag\n"
-        for q, run in RUNS["bm25"].items()
-        for d, s in run.items()
-    ]
-    path = tmp_path / "bm25.run"
-    path.write_text("".join(lines))
-    assert values(fuse({**RUNS, "bm25": path})) == values(fuse(RUNS))
+    frames, names = {}, {"qid": "user", "doc_id": "item", "score": "value"}
+    for name, of_run in RUNS.items():
+        rows = [(q, d, s) for q, run in of_run.items() for d, s in run.items()]
+        columns = zip(names.values(), zip(*rows, strict=True), strict=True)
+        frames[name] = library.DataFrame(dict(columns))
+        lines = [f"{q} Q0 {d} 1 {s} tag\n" for q, d, s in rows]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    assert values(fuse(frames, **names)) == values(fuse(RUNS))
+    assert values(fuse({**RUNS, "bm25": tmp_path / "bm25.run"})) == values(fuse(RUNS))
 
 
 def test_text_ids_of_a_trec_file_meet_integers(tmp_path):
@@ -229,16 +216,8 @@ def test_text_ids_of_a_trec_file_meet_integers(tmp_path):
 
 def test_ids_beyond_ascii_are_kept():
     runs = {"a": {"älg": {"żółw": 1.0, "x": 0.5}}, "b": {"älg": {"żółw": 2.0}}}
-    frames = {
-        name: {
-            "qid": np.array(["älg"] * len(run["älg"])),
-            "doc_id": np.array(list(run["älg"])),
-            "score": np.array(list(run["älg"].values())),
-        }
-        for name, run in runs.items()
-    }
-    frames = {name: pd.DataFrame(frame) for name, frame in frames.items()}
-    assert values(fuse(frames)) == values(fuse(runs))
+    frame = pd.DataFrame({"qid": "älg", "doc_id": ["żółw", "x"], "score": [1.0, 0.5]})
+    assert values(fuse(runs | {"a": frame})) == values(fuse(runs))
     assert fuse(runs).doc_id.tolist() == ["żółw", "x"]
 
 

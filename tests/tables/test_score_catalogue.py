@@ -43,6 +43,7 @@ def assert_equal(found, expected):
     assert confidence_interval(found).rows == confidence_interval(expected).rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "numbers"])
 @pytest.mark.parametrize("ties", ["expected", "first"])
 @pytest.mark.parametrize("batch", [100, 300_000])
@@ -77,6 +78,7 @@ def test_a_frame_may_have_several_rankers_and_a_mask():
     assert differences["coverage"].n_queries == 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "numbers"])
 def test_a_frame_of_dask_has_them_too(kind):
     frame = draw(kind)
@@ -86,6 +88,7 @@ def test_a_frame_of_dask_has_them_too(kind):
     assert_equal(found, of_arrays(frame, k=5, items=100, returned=frame["shown"]))
 
 
+@pytest.mark.slow
 def test_what_a_table_does_not_have_is_an_error():
     frame = draw()
     with pytest.raises(ValueError, match="at least the number of different items"):

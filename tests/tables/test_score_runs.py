@@ -44,15 +44,6 @@ def test_one_run_has_no_name(files):
     assert scores.summary() == evaluate(metrics="ndcg@2", **aligned)
 
 
-def test_missing_queries_may_be_left_out(files):
-    arguments = {"qrels": files / "qrels.txt", "run": files / "bm25.run"}
-    scores = score_runs(
-        **arguments, metrics="mrr", missing_queries="drop", judged_from=0
-    )
-    assert scores.keys["qid"].tolist() == ["1", "2"]
-
-
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_other_files_and_columns_of_other_names_are_read(tmp_path, ending):
     qrels = {"topic": ["a", "a", "b"], "doc": ["d1", "d2", "d1"], "label": [1, 0, 1]}

@@ -23,8 +23,6 @@ from skrank.tables import align, score_table
 from tests.studies import random_sources
 from tests.tables.sources import SMALL
 
-pytestmark = pytest.mark.slow_rows
-
 
 def write(folder, rows, name="t.csv", header="qid,y_true,y_score"):
     """Write a CSV file and return its path."""
@@ -38,23 +36,19 @@ def ids(source, **params):
     return score_table(source, "mrr", **params).keys["qid"].tolist()
 
 
-@pytest.mark.parametrize("seed", range(60))
-@pytest.mark.filterwarnings("ignore")
-def test_random_tables_are_scored_as_lists_or_refused_by_name(seed, tmp_path):
-    result, _ = random_sources.outcome(seed, tmp_path)
-    assert result in ("equal", "refused", "cannot be made")
-
-
 @pytest.mark.slow
-def test_most_random_tables_are_neither_refused_nor_impossible(tmp_path):
+@pytest.mark.filterwarnings("ignore")
+def test_random_tables_are_scored_as_lists_or_refused_by_name(tmp_path):
     found = []
-    for seed in range(40):
+    for seed in range(50):
         (tmp_path / str(seed)).mkdir()
         found.append(random_sources.outcome(seed, tmp_path / str(seed))[0])
-    assert found.count("equal") > 15
+        assert found[-1] in ("equal", "refused", "cannot be made"), seed
+    assert found.count("equal") > 18
     assert found.count("refused") > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -301,6 +295,7 @@ def test_ids_of_documents_beyond_int64_are_numbers_in_files_too(tmp_path):
 NAMES = ["run[1]", "all*", "what?", "a[b", "x]y", "*[?]*"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
 @pytest.mark.parametrize(
     ("name", "ending"),
@@ -344,6 +339,7 @@ def test_align_and_the_command_line_take_such_names(capsys, tmp_path):
     assert aligned.y_score.tolist() == [2.5]
 
 
+@pytest.mark.slow
 def test_ids_of_align_in_files_are_those_of_the_text(tmp_path):
     qrels = write(tmp_path, ["1.10,007,1", "1.1,7,1"], "q.csv", "qid,doc_id,grade")
     run = write(tmp_path, ["1.1,7,2.5", "1.1,07,2"], "r.csv", "qid,doc_id,score")
@@ -436,6 +432,7 @@ def test_a_file_that_is_cut_off_is_named(tmp_path):
         score_table(tmp_path, "mrr")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has a full disk")
 def test_a_full_disk_is_an_error_with_the_folder_and_the_cure(monkeypatch):
     new_file = pa.ipc.new_file
@@ -491,6 +488,7 @@ def test_objects_of_several_types_are_refused_in_a_column(mixed):
         score_table(frame, "mrr")
 
 
+@pytest.mark.slow
 def test_values_that_arrow_does_not_hold_are_refused_with_their_column():
     for column in ([10**30, 1, 2], [(1, "a"), (2, "b"), (3, "c")], [1j, 2j, 3j]):
         frame = pd.DataFrame(SMALL | {"qid": pd.Series(column)})
@@ -509,6 +507,7 @@ def test_ids_that_are_lists_are_refused():
         score_table(table, "mrr")
 
 
+@pytest.mark.slow
 def test_ids_whose_nanoseconds_would_be_lost_are_refused_or_kept(tmp_path):
     for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC"), pa.time64("ns")):
         table = pa.table(SMALL | {"qid": pa.array([1, 1, 2], kind)})

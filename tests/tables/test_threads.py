@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import inspect
 import os
 import sys
 import threading
@@ -9,7 +10,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from skrank.tables.stream import Threads
+from skrank.tables.stream import Task, Threads
 from tests import processes
 
 
@@ -52,10 +53,14 @@ def test_what_has_begun_ends_before_closing_and_the_rest_never_begins():
     assert done == [0]
 
 
-# In a process of its own, without coverage, in which it may also strike a lock.
-INTERRUPTED = """
-import signal
-from skrank.tables.stream import Threads
+# In a process of its own, without coverage, in which it may also strike a lock. It
+# imports nothing that the threads do not need.
+INTERRUPTED = f"""
+import _thread, signal
+from queue import Empty, SimpleQueue
+
+{inspect.getsource(Task)}
+{inspect.getsource(Threads)}
 
 def interrupt(*_):
     raise KeyboardInterrupt

@@ -5,7 +5,6 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 
 from skrank.metrics import evaluate
 from skrank.tables import from_topk
@@ -52,6 +51,12 @@ def test_one_index_for_each_query_is_its_relevant_document():
     assert evaluate(metrics="mrr", **aligned)["mrr"] == (1 / 3 + 0) / 2
 
 
+def test_distances_without_a_sign_are_turned_round_as_others_are():
+    distances = np.array([[0, 3]], dtype=np.uint8)
+    aligned = from_topk([[4, 7]], [7], distances, greater_is_better=False)
+    assert evaluate(metrics="mrr", **aligned) == {"mrr": 1 / 2}
+
+
 def test_without_scores_a_row_is_in_the_order_of_the_ranking():
     assert from_topk([[4, 7, 2]], [2]).y_score.tolist() == [0, -1, -2]
 
@@ -95,15 +100,6 @@ def test_scores_that_rise_in_nearly_all_rows_look_like_distances(dtype):
 def test_other_scores_do_not_look_like_distances(scores):
     from_topk(OF_FIVE, OF_FIVE[:, 0], scores)  # warnings are errors
     from_topk([[0, 1]], [0], [[0.1, 0.2]])  # too few to tell
-
-
-def test_what_nearest_neighbors_returns_is_read():
-    X = np.random.default_rng(0).normal(size=(100, 3))
-    nearest = NearestNeighbors(n_neighbors=5).fit(X)
-    distances, indices = nearest.kneighbors(X)
-    relevant = np.arange(100)
-    aligned = from_topk(indices, relevant, distances, greater_is_better=False)
-    assert evaluate(metrics="mrr", **aligned) == {"mrr": 1.0}
 
 
 def test_a_query_without_relevant_documents_is_dropped_with_a_warning():
@@ -159,16 +155,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", REFUSED)
 def test_topk_refuses_bad_input(name):
     indices, scores, relevant, error = REFUSED[name]
     options = {"greater_is_better": "no"} if name == "flag" else {}
     with pytest.raises((TypeError, ValueError), match=error):
         from_topk(indices, relevant, scores, **options)
-
-
-def test_distances_without_sign_are_not_turned_into_large_scores():
-    distances = np.array([[0, 3]], dtype=np.uint8)
-    aligned = from_topk([[4, 7]], [7], distances, greater_is_better=False)
-    assert evaluate(metrics="mrr", **aligned) == {"mrr": 1 / 2}

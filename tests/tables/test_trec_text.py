@@ -9,9 +9,6 @@ import pytest
 
 from skrank.tables import read_letor, read_qrels, read_run, trec_text
 
-pytestmark = pytest.mark.slow_rows
-
-
 RUN = [("0301", "NA", 2.5), ("0301", "d#1", -1e-3), ("x", '"ä"', np.inf)]
 LINES = [f"{q} Q0 {d} {i} {s!r} tag" for i, (q, d, s) in enumerate(RUN)]
 
@@ -175,6 +172,7 @@ def test_only_space_and_tab_separate_fields(tmp_path):
     assert run.doc_id.tolist() == ids
 
 
+@pytest.mark.slow
 def test_lines_that_end_in_cr_alone_are_read_in_parts_of_any_size(
     tmp_path, monkeypatch
 ):

@@ -2,16 +2,12 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import itertools
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import GridSearchCV
 
 from skrank.metrics import evaluate
-from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker
 from skrank.tables import align, fuse, read_qrels, score_runs
 from skrank.tables.fuse import FUSION_METHODS, NORMS
@@ -52,12 +48,11 @@ def test_every_document_has_a_row_with_a_column_for_each_run():
     ]
 
 
-@pytest.mark.parametrize("weights", [None, [1, 2, 0.5], [1, 0, 3]], ids=str)
+@pytest.mark.parametrize("weights", [None, [1, 0, 3]], ids=str)
 @pytest.mark.parametrize("method", FUSION_METHODS)
-@pytest.mark.parametrize("seed", range(2))
-def test_the_rows_are_fused_as_the_runs_are(seed, method, weights):
-    runs = draw(seed, n_levels=4)
-    qrels = judge(runs, seed)
+def test_the_rows_are_fused_as_the_runs_are(method, weights):
+    runs = draw(0, n_levels=4)
+    qrels = judge(runs, 0)
     rows = align(qrels, runs, wide=True)
     pairs = list(zip(rows.qid.tolist(), rows.doc_id.tolist(), strict=True))
     kept = [name for name, w in zip(runs, weights or [1] * 3, strict=True) if w]
@@ -86,30 +81,6 @@ def test_the_rows_are_fused_as_the_runs_are(seed, method, weights):
         )
         theirs = score_runs(qrels, fuse(runs, method, **rule), names).summary()
         assert ours == pytest.approx(theirs, abs=1e-12)
-
-
-def test_a_search_finds_the_weights_of_the_best_fused_run():
-    runs = draw(3)
-    runs["c"] = judge(runs, 3)  # knows the grades
-    qrels = judge(runs, 3)
-    rows = align(qrels, runs, wide=True)
-    ranker = FusionRanker(method="sum", norm="min-max")
-    grid = {"weights": [(1, 1, 0), (1, 1, 1), (1, 1, 9)]}
-    cv = QueryKFold(3)
-    search = GridSearchCV(ranker, grid, scoring="ndcg@10", cv=cv)
-    search.fit(rows.data, rows.target)
-    assert search.best_params_ == {"weights": (1, 1, 9)}
-    # At every rank of interest stand documents that some run returned.
-    for params, mean in zip(
-        search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
-    ):
-        fused = fuse(runs, "sum", norm="min-max", **params)
-        scores = score_runs(qrels, fused, "ndcg@10", missing_queries="raise")
-        by_query = dict(zip(scores.keys["qid"], scores.values[0, 0], strict=True))
-        folds = [set(rows.qid[test]) for _, test in cv.split(rows.data)]
-        folds = [np.mean([by_query[query] for query in fold]) for fold in folds]
-        if params["weights"][2]:  # the third run returned every judged document
-            assert mean == pytest.approx(np.mean(folds), abs=1e-12)
 
 
 def test_the_frame_is_of_the_library_of_the_runs():
@@ -169,7 +140,7 @@ def test_errors_say_what_is_wrong(run, kind, words):
 @pytest.mark.parametrize("norm", ["z", "sum", None])
 def test_a_document_that_nothing_returned_is_below_negative_sums(norm):
     X = np.array([[-5.0, np.nan], [np.nan, np.nan], [-2.0, -1.0], [-3.0, -4.0]])
-    for method in itertools.chain(["borda"], ["sum", "mnz", "max"]):
+    for method in ("borda", "sum", "mnz", "max"):
         ranker = FusionRanker(method=method, norm=norm, missing_qid="single").fit(X)
         scores = ranker.predict(X)
         assert scores[1] < scores[[0, 2, 3]].min()

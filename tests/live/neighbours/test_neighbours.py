@@ -259,13 +259,3 @@ def test_a_library_ranker_is_shown_as_a_regressor(model, data):
         assert view.predict(X).tolist() == fitted.predict(X).tolist()
         result = partial_dependence(view, X, features=["f0"], grid_resolution=3)
         assert result["average"].shape == (1, 3)
-
-
-def test_skore_reports_on_a_ranker_that_is_shown_as_a_regressor(data):
-    import skore
-
-    X, y, qid = data
-    ranker = QueryRanker(Ridge()).fit(X, y, qid=qid)
-    report = skore.EstimatorReport(as_regressor(ranker), X_test=X, y_test=y)
-    expected = Ridge().fit(X, y).score(X, y)
-    assert report.metrics.r2() == pytest.approx(expected)

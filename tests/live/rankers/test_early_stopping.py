@@ -6,18 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-import sklearn
 from catboost import CatBoostRanker
 from lightgbm import LGBMRanker
-from sklearn.base import clone
-from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRanker
 
 from skrank.datasets import make_ranking
-from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
 X, Y, CODES = make_ranking(
@@ -148,19 +143,6 @@ def test_held_out_queries_have_their_weights(library):
 
 
 @library
-def test_every_fold_of_a_search_stops_by_its_own_queries(library):
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(
-            QueryRanker(SPIES[library], early_stopping=True, random_state=0),
-            {"n_iter_no_change": [2, 3]},
-            scoring="ndcg@10",
-            cv=QueryKFold(3),
-            error_score="raise",
-        ).fit(X, Y, qid=QID)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-
-
-@library
 @pytest.mark.parametrize("kind", ["pandas", "sparse"])
 def test_other_containers_are_held_out_of_as_well(library, kind):
     plain = {
@@ -205,12 +187,6 @@ def test_the_same_seed_holds_out_the_same_queries():
     assert held_out(3) != held_out(4)
 
 
-def test_the_estimator_that_was_given_is_left_alone():
-    model = clone(SPIES["XGBoost"])
-    QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
-    assert model.get_params() == clone(SPIES["XGBoost"]).get_params()
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -226,8 +202,3 @@ def test_a_library_that_would_look_for_its_evaluation_set_is_refused(model):
         match=r"QueryRanker\(\.\.\., early_stopping=True, n_iter_no_change=7\)",
     ):
         QueryRanker(model).fit(X, Y, qid=QID)
-
-
-def test_an_estimator_that_cannot_stop_by_queries_is_refused():
-    with pytest.raises(ValueError, match=r"takes an evaluation set.*Got Ridge"):
-        QueryRanker(Ridge(), early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)

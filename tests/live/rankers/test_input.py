@@ -1,21 +1,24 @@
-"""What the libraries are given as weights, and what is refused before they fail."""
+"""What the libraries are given and take, and what is refused before they fail."""
 
 # SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import sklearn
 from catboost import CatBoostRanker
 from lightgbm import LGBMRanker
+from sklearn import config_context
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from xgboost import XGBRanker
 
+from skrank.base import is_ranker
 from skrank.datasets import make_ranking
-from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
@@ -90,57 +93,23 @@ def test_catboost_is_said_to_leave_out_weights_of_rows_in_a_loss_of_pairs(loss):
         ranker.fit(X, Y, qid=QID, sample_weight=weights_of_rows())
 
 
-@library
-def test_weights_are_split_into_folds(library):
-    scorer = get_scorer("ndcg@10")
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer.set_score_request(sample_weight=False)
-        ranker = QueryRanker(ALL[library]).set_fit_request(sample_weight=True)
-        params = {"qid": QID, "sample_weight": QUERY_WEIGHT[QID]}
-        scores = cross_val_score(
-            ranker,
-            X,
-            Y,
-            scoring=scorer,
-            cv=QueryKFold(3),
-            params=params,
-            error_score="raise",
-        )
-    assert np.isfinite(scores).all()
-
-
-@library
-def test_missing_ids_are_refused(library):
-    with pytest.raises(ValueError, match="needs to know which rows belong to one"):
-        QueryRanker(ALL[library]).fit(X, Y)
-
-
-@library
-def test_ids_of_another_length_are_refused(library):
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        QueryRanker(ALL[library]).fit(X, Y, qid=QID[:-1])
-
-
-@library
-def test_a_single_query_is_refused(library):
-    with pytest.raises(ValueError, match=r"more than one query.*fewer folds.*of 8 row"):
-        QueryRanker(ALL[library]).fit(X[:8], Y[:8], qid=np.zeros(8))
-
-
-@library
-def test_equal_grades_are_refused(library):
-    with pytest.raises(ValueError, match="from equal grades there is nothing to learn"):
-        QueryRanker(ALL[library]).fit(X, 0 * Y, qid=QID)
-
-
 # Which is warned of before.
 @pytest.mark.filterwarnings("ignore:Each of 198 queries has one row")
 @library
 @pytest.mark.parametrize(
-    ("y", "qid"), [(QID % 3, QID), (Y, np.arange(len(Y)))], ids=["grades", "queries"]
+    ("y", "qid", "words"),
+    [
+        (Y, None, "needs to know which rows belong to one"),
+        (Y, QID[:-1], "inconsistent numbers of samples"),
+        (Y, 0 * QID, r"more than one query.*fewer folds.*of 198 row"),
+        (0 * Y, QID, "from equal grades there is nothing to learn"),
+        (QID % 3, QID, "learns from queries whose documents have"),
+        (Y, np.arange(len(Y)), "learns from queries whose documents have"),
+    ],
+    ids=["missing", "length", "one query", "one grade", "equal grades", "single rows"],
 )
-def test_queries_without_different_grades_are_refused(library, y, qid):
-    with pytest.raises(ValueError, match=r"learns from queries whose documents have"):
+def test_queries_to_learn_nothing_from_are_refused(library, y, qid, words):
+    with pytest.raises(ValueError, match=words):
         QueryRanker(ALL[library]).fit(X, y, qid=qid)
 
 
@@ -255,3 +224,34 @@ def test_columns_in_another_order_never_change_scores_silently(library):
                 ranker.predict(other)
         with pytest.raises(Exception, match=r"feature names should match|feature with"):
             ranker.predict(renamed)
+
+
+@pytest.mark.parametrize("within", [False, True], ids=["alone", "pipeline"])
+def test_catboost_is_cloned_with_lists_among_its_parameters(within):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(qid=QID)
+    categories = frame.assign(a=(frame["a"] > 0).astype(str))
+    model = CatBoostRanker(**CATBOOST.get_params(), cat_features=["a"])
+    with pytest.raises(RuntimeError, match="Cannot clone"):
+        clone(model)
+    if within:
+        model = make_pipeline("passthrough", model)
+    with config_context(enable_metadata_routing=True):
+        ranker = QueryRanker(model).set_fit_request(sample_weight=False)
+    copy = clone(ranker)
+    last = copy.estimator[-1] if within else copy.estimator
+    assert last.get_params()["cat_features"] == ["a"]
+    assert str(copy._metadata_request) == str(ranker._metadata_request)
+    name = "estimator__catboostranker__depth" if within else "estimator__depth"
+    search = GridSearchCV(
+        ranker, {name: [2, 3]}, scoring="mrr", cv=QueryKFold(3), error_score="raise"
+    )
+    assert search.fit(categories, Y).best_score_ > 0.5
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_fitted_ranker_is_pickled_and_is_a_ranker(name):
+    ranker = QueryRanker(ALL[name]).fit(X, Y, qid=QID)
+    copy = pickle.loads(pickle.dumps(ranker))
+    assert copy.predict(X).tolist() == ranker.predict(X).tolist()
+    assert is_ranker(copy)
+    assert copy.n_features_in_ == 3

@@ -72,24 +72,6 @@ def scores_of_lightgbm(X, y, codes, X_test):
     return sklearn.clone(LIGHTGBM).fit(X, y, group=sizes).predict(X_test)
 
 
-def scores_of_xgboost(X, y, codes, X_test):
-    return sklearn.clone(XGBOOST).fit(X, y, qid=codes).predict(X_test)
-
-
-def scores_of_catboost(X, y, codes, X_test):
-    model = CatBoostRanker(**CATBOOST.get_params())
-    return model.fit(X, y, group_id=codes).predict(X_test)
-
-
-def scores_of_ridge(X, y, codes, X_test):
-    return Ridge().fit(X, y).predict(X_test)
-
-
-def scores_of_logistic_regression(X, y, codes, X_test):
-    model = LogisticRegression(max_iter=5000).fit(X, y)
-    return model.predict_proba(X_test) @ model.classes_
-
-
 def scores_of_pairs(X, y, codes, X_test):
     X = X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
     better, worse = np.nonzero(
@@ -103,21 +85,38 @@ def scores_of_pairs(X, y, codes, X_test):
     return X_test @ model.coef_[0]
 
 
+LOGISTIC = LogisticRegression(max_iter=5000)
+# The ranker, its model, and the scores of the model alone: fitted to rows in the order
+# of their queries, of which it is told the codes or the sizes.
 RANKERS = {
     "LightGBM": (QueryRanker, LIGHTGBM, scores_of_lightgbm),
-    "XGBoost": (QueryRanker, XGBOOST, scores_of_xgboost),
-    "CatBoost": (QueryRanker, CATBOOST, scores_of_catboost),
-    "Ridge": (QueryRanker, Ridge(), scores_of_ridge),
+    "XGBoost": (
+        QueryRanker,
+        XGBOOST,
+        lambda X, y, codes, X_test: (
+            sklearn.clone(XGBOOST).fit(X, y, qid=codes).predict(X_test)
+        ),
+    ),
+    "CatBoost": (
+        QueryRanker,
+        CATBOOST,
+        lambda X, y, codes, X_test: (
+            CATBOOST.copy().fit(X, y, group_id=codes).predict(X_test)
+        ),
+    ),
+    "Ridge": (
+        QueryRanker,
+        Ridge(),
+        lambda X, y, codes, X_test: Ridge().fit(X, y).predict(X_test),
+    ),
     "LogisticRegression": (
         QueryRanker,
-        LogisticRegression(max_iter=5000),
-        scores_of_logistic_regression,
+        LOGISTIC,
+        lambda X, y, codes, X_test: (
+            LOGISTIC.fit(X, y).predict_proba(X_test) @ LOGISTIC.classes_
+        ),
     ),
-    "PairwiseRanker": (
-        PairwiseRanker,
-        LogisticRegression(max_iter=5000),
-        scores_of_pairs,
-    ),
+    "PairwiseRanker": (PairwiseRanker, LOGISTIC, scores_of_pairs),
 }
 FORMS = {
     "plain": lambda ranker, model, qid: ranker(model, qid_column=qid),

@@ -28,6 +28,7 @@ from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import hold_out
 from skrank.rankers.meta_ranker import FitRows
+from tests.rankers.test_early_stopping import stop_by_hand
 
 X, Y, CODES = make_ranking(
     200, n_documents=(4, 12), n_features=8, n_informative=4, n_grades=4, random_state=3
@@ -98,17 +99,6 @@ def whole_predictions(library):
     return staged(fit_whole(LIBRARIES[library]), split()[1].X)
 
 
-def stop_by_hand(values):
-    """Return the best round and the last one, counted from 1."""
-    best = 0
-    for i, value in enumerate(values):
-        if value > values[best]:
-            best = i
-        elif i - best == PATIENCE:
-            return best + 1, i + 1
-    return best + 1, len(values)
-
-
 def rounds_of(model, key):
     """Return the number of trees that a model predicts with, and the values so far."""
     if isinstance(model, LGBMRanker):
@@ -133,7 +123,7 @@ def stopped(model, scoring, **metadata):
 
 
 def assert_stopped_as_by_hand(ranker, key, predictions, values):
-    best, last = stop_by_hand(values)
+    best, last = stop_by_hand(values, PATIENCE)
     n_trees, trace = rounds_of(ranker.estimator_, key)
     assert n_trees == best
     assert trace == values[:last]
@@ -144,44 +134,17 @@ def assert_stopped_as_by_hand(ranker, key, predictions, values):
 
 
 @library
-@pytest.mark.parametrize("metric", METRICS)
-def test_as_many_rounds_as_in_a_loop_over_predictions(library, metric):
-    _, held = split()
-    predictions = whole_predictions(library)
-    values = [
-        evaluate(held.y, scores, metric, qid=held.codes)[metric]
-        for scores in predictions
-    ]
-    ranker = stopped(LIBRARIES[library], metric)
-    assert_stopped_as_by_hand(ranker, metric, predictions, values)
-
-
-def test_the_loops_stop_at_different_rounds_before_the_last():
-    _, held = split()
-    for library in LIBRARIES:
-        rounds = set()
-        for metric in METRICS:
-            values = [
-                evaluate(held.y, scores, metric, qid=held.codes)[metric]
-                for scores in whole_predictions(library)
-            ]
-            best, last = stop_by_hand(values)
-            assert last < N_ROUNDS
-            rounds.add(best)
-        assert len(rounds) >= 3, library
-
-
-@library
 @pytest.mark.parametrize(
     ("metric", "params"),
     [
+        *((metric, {}) for metric in METRICS),
         ("ndcg@5", {"gain": "linear"}),
         ("ndcg@5", {"convention": "lightgbm"}),
         ("mrr", {"ties": "pessimistic", "adjusted": True}),
         ("neg_median_rank", {}),
     ],
 )
-def test_a_scorer_stops_with_its_parameters(library, metric, params):
+def test_as_many_rounds_as_in_a_loop_over_predictions(library, metric, params):
     _, held = split()
     predictions = whole_predictions(library)
     values = [
@@ -329,15 +292,16 @@ def test_the_callbacks_of_the_user_are_called_and_given_back():
     assert model.callbacks is callbacks
 
 
-@pytest.mark.parametrize("name", ["boosting_type", "boosting"])
-def test_lightgbm_with_dart_is_refused_since_it_would_not_stop(name):
-    model = LGBMRanker(n_estimators=20, verbose=-1).set_params(**{name: "dart"})
-    with pytest.raises(ValueError, match="'dart' cannot stop early"):
-        stopped(model, "mrr")
-
-
-@pytest.mark.parametrize("booster", ["dart", "gblinear"])
-def test_xgboost_is_refused_where_its_model_is_not_that_of_the_best_round(booster):
-    model = XGBRanker(n_estimators=20, n_jobs=1, booster=booster)
-    with pytest.raises(ValueError, match=f"booster='{booster}' cannot stop early"):
-        stopped(model, "mrr")
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (LGBMRanker(), {"boosting_type": "dart"}),
+        (LGBMRanker(), {"boosting": "dart"}),
+        (XGBRanker(), {"booster": "dart"}),
+        (XGBRanker(), {"booster": "gblinear"}),
+    ],
+)
+def test_a_model_that_is_not_that_of_its_best_round_is_refused(model, name):
+    (value,) = name.values()
+    with pytest.raises(ValueError, match=f"'{value}' cannot stop early"):
+        stopped(clone(model).set_params(**name), "mrr")

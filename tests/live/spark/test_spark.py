@@ -164,15 +164,6 @@ def test_means_of_the_frame_are_those_of_the_summary(spark):
     assert dict(map(tuple, rows)) == pytest.approx(by_word, rel=1e-12)
 
 
-def test_what_the_workers_miss_is_said(spark):
-    table = on_spark(spark, draw())
-    with pytest.raises(ValueError, match="has no rows"):
-        score_table(table.where("qid < 0"), "mrr").collect()
-    missing = table.withColumn("y_true", F.when(F.col("qid") > 3, F.col("y_true")))
-    with pytest.raises(ValueError, match=r"^The column 'y_true' has .* missing"):
-        score_table(missing, "mrr").collect()
-
-
 def bytes_to_driver(spark, action):
     """Return how many bytes the results of the tasks of an action have."""
     context, jvm = spark.sparkContext._jsc.sc(), spark.sparkContext._jvm

@@ -16,25 +16,13 @@ from skrank.metrics import evaluate, mrr_score, ndcg_score
 from skrank.rankers import QueryRanker
 from tests import processes
 from tests.benchmarks.count_calls import count_all_calls
+from tests.metrics.test_tensors import OnlyDLPack
 
 rng = np.random.default_rng(0)
 Y_TRUE = rng.integers(3, size=(20, 10))
 Y_SCORE = rng.integers(6, size=(20, 10)).astype(np.float32) / 8
 QID = np.repeat(rng.permutation(20), 10)
 METRICS = ["ndcg@5", "mrr", "map", "neg_median_rank"]
-
-
-class OnlyDLPack:
-    """An array that says nothing of itself but how it is shared."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def __dlpack__(self, **options):
-        return self.values.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.values.__dlpack_device__()
 
 
 class OnGpu(torch.Tensor):

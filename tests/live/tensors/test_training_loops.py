@@ -134,21 +134,6 @@ def test_two_processes_have_the_values_of_all_rows():
     assert found == [expected, expected]
 
 
-def test_a_query_that_a_sampler_repeats_is_an_error():
-    # Of 3 queries each process gets 2: the first one comes twice.
-    data = range(3)
-    metrics = []
-    for rank in range(2):
-        sampler = torch.utils.data.DistributedSampler(
-            data, num_replicas=2, rank=rank, shuffle=False
-        )
-        metrics.append(RankingMetric("mrr"))
-        for query in sampler:
-            metrics[-1].update([0, 1], torch.tensor([2.0, 1.0]), [query, query])
-    with pytest.raises(ValueError, match="query 0 in two batches"):
-        metrics[0].merge(metrics[1]).compute()
-
-
 def test_lightning():
     lightning = pytest.importorskip("pytorch_lightning")
 

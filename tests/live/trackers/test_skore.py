@@ -69,6 +69,7 @@ def test_a_report_of_cross_validation_takes_a_splitter():
     )
     made.metrics.add(get_scorer("mrr").__call__, name="mrr")
     values = [one.metrics.mrr() for one in made.reports_]
+    assert len(values) == 3
     folds = QueryKFold(3).split(INDEXED, BY_QUERY)
     for value, one, (_, test) in zip(values, made.reports_, folds, strict=True):
         scores = one.estimator_.predict(INDEXED.iloc[test])
