@@ -5,6 +5,8 @@ Each function returns lists of figures by the column of its table.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import partial
+
 import numpy as np
 
 from skrank.metrics import QueryScores
@@ -27,19 +29,11 @@ def percent(condition):
     return float(100 * np.mean(condition))
 
 
-def outcome_of(family, test="permutation", correction=None, n_resamples=9999):
-    """Return what `compare_rankers` finds of a family with its defaults."""
-    return run_tests(
-        family,
-        test=test,
-        correction=correction,
-        alternative="two-sided",
-        margin=0.0,
-        level=LEVEL,
-        simultaneous=False,
-        n_resamples=n_resamples,
-        seed=seed_of(0),
-    )
+def outcome_of(family, test="permutation", **options):
+    """Return what `compare_rankers` finds of a family, without a correction."""
+    defaults = {"correction": None, "alternative": "two-sided", "margin": 0.0}
+    defaults |= {"level": LEVEL, "simultaneous": False, "n_resamples": 9999}
+    return run_tests(family, test=test, **defaults | {"seed": seed_of(0)} | options)
 
 
 def outcomes(top, bottom=None, test="permutation"):
@@ -238,14 +232,12 @@ def coverage_of_units(values, n_samples, sizes, one):
     return found
 
 
-def of_users(rng, n_users):
-    sample, user = populations.queries_of_users(rng, n_users)
+def of_users(rng, n_users, draw_users=populations.queries_of_users):
+    sample, user = draw_users(rng, n_users)
     return holds(0.5, sample, clusters=user), holds(0.5, sample, method="t")
 
 
-def of_uneven_users(rng, n_users):
-    sample, user = populations.queries_of_uneven_users(rng, n_users)
-    return holds(0.5, sample, clusters=user), holds(0.5, sample, method="t")
+of_uneven_users = partial(of_users, draw_users=populations.queries_of_uneven_users)
 
 
 def difference_of_uneven_users(rng, n_users):
@@ -281,13 +273,13 @@ def of_weights(rng, n_queries, population):
     return holds(truth, sample, sample_weight=weight), holds(truth, sample)
 
 
-def coverage_of_differences_of_users(values, n_samples, sizes):
+def coverage_of_differences_of_users(values, n_samples, sizes, one):
     """Return the coverage of the difference of rankers with users and without."""
     rng, found = np.random.default_rng(0), {HEEDED: [], IGNORED: []}
     for n_users in sizes:
         sums, covered = [], []
         for _ in range(n_samples):
-            sample, user = populations.queries_of_users(rng, n_users)
+            sample, user = one(rng, n_users)
             difference = (sample - 0.5)[:, None]
             sums.append(sum_clusters(difference[:, 0], np.ones(len(user)), user))
             if len(covered) < n_samples / 10:  # each has another number of queries

@@ -1,25 +1,20 @@
 """Intervals from labels of people and of a machine, where few queries decide.
 
-    python -m tests.studies.judges_of_few
-    python -m tests.studies.judges_of_few --write
-
-It takes half an hour. ``--write`` writes the tables to the documentation.
+It takes half an hour.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Table, rows_of, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/judges_of_few.rst"
+DOCS_TABLE = FOLDER / "judges_of_few.rst"
 SEED = 2024
 POOL, N_JUDGED = 20_000, 500
 NS = (10, 20, 30, 50, 100)
@@ -120,12 +115,10 @@ def measured(values, n_samples, population, level):
 
 
 def interval_of(scores, judge, level):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        if level == "mean":
-            return confidence_interval(scores, judge=judge).rows[0]
-        options = {"baseline": "one", "n_resamples": 999}
-        return compare_rankers(scores, judge=judge, **options).rows[0]
+    if level == "mean":
+        return confidence_interval(scores, judge=judge).rows[0]
+    options = {"baseline": "one", "n_resamples": 999}
+    return compare_rankers(scores, judge=judge, **options).rows[0]
 
 
 TABLES = {
@@ -134,10 +127,7 @@ TABLES = {
         f"judged and {N_JUDGED} of the machine, in %, and the width compared with "
         "people alone",
         COLUMNS,
-        [
-            Row(name, partial(measured, population=population, level=level))
-            for name, population in POPULATIONS.items()
-        ],
+        rows_of(measured, "population", POPULATIONS, level=level),
     )
     for level in ("mean", "difference")
 }

@@ -1,16 +1,11 @@
 """Intervals of one mean of a metric whose limits are known.
 
-    python -m tests.studies.one_mean
-    python -m tests.studies.one_mean --write
-
-It takes ten minutes. ``--write`` writes the tables to the documentation.
+It takes ten minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -19,9 +14,9 @@ from skrank.stats import confidence_interval
 from tests.studies import populations
 from tests.studies.experiments import covers, percent
 from tests.studies.populations import LARGE, draw
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Table, rows_of, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/one_mean.rst"
+DOCS_TABLE = FOLDER / "one_mean.rst"
 SEED = 2005
 NS = (10, 20, 50, 200)
 METHODS = ("auto", "hall", "t")
@@ -88,9 +83,7 @@ def ends_of(samples, method):
     ends, qid = [], np.arange(len(samples[0]))
     for sample in samples:
         scores = QueryScores.from_frame({"qid": qid, "ndcg": sample})
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            interval = confidence_interval(scores, method=method)["ndcg"]
+        interval = confidence_interval(scores, method=method)["ndcg"]
         ends.append((interval.low, interval.high))
     return np.array(ends)
 
@@ -104,28 +97,19 @@ def width(ends, mean, ends_of_t):
     return float(widths / of_t) if of_t > 0 else np.nan
 
 
-def rows(measure, bars):
-    return [
-        Row(
-            name,
-            partial(measured, population=population, measure=measure),
-            bars if name in ORDINARY | RARE else {},
-        )
-        for name, population in (ORDINARY | RARE | HITS).items()
-    ]
+def table(title, measure, bars):
+    rows = rows_of(measured, "population", ORDINARY | RARE, bars, measure=measure)
+    rows += rows_of(measured, "population", HITS, measure=measure)
+    return Table(title, [*METHODS], rows)
 
 
+QUERIES = f"with {' / '.join(map(str, NS))} queries"
 TABLES = {
-    "coverage": Table(
-        f"Coverage of one mean with {' / '.join(map(str, NS))} queries, in %",
-        [*METHODS],
-        rows(coverage, {"auto": (93.5, 100)}),
+    "coverage": table(
+        f"Coverage of one mean {QUERIES}, in %", coverage, {"auto": (93.5, 100)}
     ),
-    "widths": Table(
-        f"The mean width with {' / '.join(map(str, NS))} queries, divided by that of "
-        "Student's t",
-        [*METHODS],
-        rows(width, {}),
+    "widths": table(
+        f"The mean width {QUERIES}, divided by that of Student's t", width, {}
     ),
 }
 

@@ -1,18 +1,13 @@
 """Simulate machine judges: what their labels alone say, and what people add.
 
-    python -m tests.studies.simulate_judges
-    python -m tests.studies.simulate_judges --write
-
 It takes about ten minutes. Two rankers order 30 documents of each query, with grades
 from 0 to 3. A machine judges all documents of 1,000 queries, and people those of n of
-them. ``--write`` writes the tables to the documentation.
+them.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
@@ -20,9 +15,9 @@ from sklearn.metrics import cohen_kappa_score
 from skrank.metrics import QueryScores, score_queries
 from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Row, Table, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/judges.rst"
+DOCS_TABLE = FOLDER / "judges.rst"
 N_POOL, N_JUDGED, N_DOCUMENTS, NS = 8000, 1000, 30, (20, 50, 200)
 METRICS = ["ndcg@10", "precision@10", "mrr"]
 COLUMNS = [
@@ -109,20 +104,13 @@ def of_judge(values, n_samples, kind, metric, level):
 
 def interval_of(scores, level, judge=None):
     """Return the interval of the first mean, or of the difference."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        if level == "mean":
-            method = {} if judge is not None else {"method": "t"}
-            return confidence_interval(scores, judge=judge, **method).rows[0]
-        return compare_rankers(scores, judge=judge, n_resamples=999).rows[0]
+    if level == "mean":
+        method = "t" if judge is None else "auto"
+        return confidence_interval(scores, judge=judge, method=method).rows[0]
+    return compare_rankers(scores, judge=judge, n_resamples=999).rows[0]
 
 
 KINDS = ("noise", "lenient", "opinions", "shared errors")
-
-
-def named(kind, metric, level):
-    """Return the words of a row."""
-    return f"{kind}: {metric}, {level}"
 
 
 TABLES = {
@@ -132,7 +120,7 @@ TABLES = {
         COLUMNS,
         [
             Row(
-                named(kind, metric, level),
+                f"{kind}: {metric}, {level}",
                 partial(of_judge, kind=kind, metric=metric, level=level),
                 {f"with people, n = {n}": (91, 98) for n in NS},
             )

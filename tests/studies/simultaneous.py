@@ -1,15 +1,9 @@
 """Tables of many rankers with values of several kinds: are all intervals right?
 
-    python -m tests.studies.simultaneous
-    python -m tests.studies.simultaneous --write
-
-It takes some minutes. ``--write`` writes the table to the documentation.
+It takes some minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
-
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 from scipy.special import expit
@@ -17,9 +11,9 @@ from scipy.special import expit
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
 from tests.studies.experiments import LEVEL, covers, percent
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Table, rows_of, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/simultaneous.rst"
+DOCS_TABLE = FOLDER / "simultaneous.rst"
 NS = (20, 50)
 N_RESAMPLES = 999
 SEED = 12
@@ -91,24 +85,18 @@ def many_rankers(values, n_samples, draw, n_rankers):
     return found
 
 
+TWELVE = {"MRR": mrr, "NDCG": ndcg, "easy hits": easy_hits, "hard hits": hard_hits}
+TWELVE |= {"hits of near copies": near_copies}
+TWELVE = {f"12 rankers, {name}": draw for name, draw in TWELVE.items()}
+SIX = {"6 rankers, MRR and hits@1": mixed}
+BARS = {ALL: (93.5, 100), ANY: (0, 6.5)}
 TABLES = {
     "simultaneous": Table(
         "Tables of equally good rankers, with 20 / 50 queries, in %",
         [ALL, ANY, WIDER],
         [
-            Row(
-                name,
-                partial(many_rankers, draw=draw, n_rankers=n_rankers),
-                {ALL: (93.5, 100), ANY: (0, 6.5)},
-            )
-            for name, draw, n_rankers in [
-                ("12 rankers, MRR", mrr, 12),
-                ("12 rankers, NDCG", ndcg, 12),
-                ("12 rankers, easy hits", easy_hits, 12),
-                ("12 rankers, hard hits", hard_hits, 12),
-                ("12 rankers, hits of near copies", near_copies, 12),
-                ("6 rankers, MRR and hits@1", mixed, 6),
-            ]
+            *rows_of(many_rankers, "draw", TWELVE, BARS, n_rankers=12),
+            *rows_of(many_rankers, "draw", SIX, BARS, n_rankers=6),
         ],
     )
 }

@@ -1,9 +1,6 @@
 """Step-down max-T: what it finds, and whether intervals that agree with it hold.
 
-    python -m tests.studies.step_down
-    python -m tests.studies.step_down --write
-
-It takes some minutes. ``--write`` writes the table to the documentation.
+It takes some minutes.
 
 The step-down procedure compares the largest statistic with the maximum of all, the next
 one with the maximum of all others, and so on. Two kinds of intervals agree with it. One
@@ -18,16 +15,15 @@ Medicine 27, 2008; O. Guilbaud, Biometrical Journal 50, 2008).
 
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 from scipy.special import expit
 
 from tests.studies.experiments import LEVEL, percent
 from tests.studies.populations import LARGE, draw
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Table, rows_of, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/step_down.rst"
+DOCS_TABLE = FOLDER / "step_down.rst"
 NS = (20, 50, 100)
 N_FLIPS = 999
 SEED = 1993
@@ -50,8 +46,9 @@ def ndcg(logits):
     return expit(logits + 0.5)
 
 
-def pairs(values):
+def pairs(quality, rng, metric=mrr):
     """Return the differences of all pairs, (LARGE, n_pairs)."""
+    values = metric(latent(rng, quality))
     return np.column_stack(
         [values[j] - values[i] for i, j in combinations(range(len(values)), 2)]
     )
@@ -73,16 +70,10 @@ def baseline_and_five(rng):
 FAMILIES = {
     "2 rankers, 5 metrics, all real": five_metrics,
     "a baseline and 5, all real, MRR": baseline_and_five,
-    "6 graded rankers, 15 pairs, MRR": lambda rng: pairs(
-        mrr(latent(rng, 0.2 * np.arange(6)))
-    ),
-    "6 graded rankers, 15 pairs, NDCG": lambda rng: pairs(
-        ndcg(latent(rng, 0.2 * np.arange(6)))
-    ),
-    "3 equal and 3 better, 15 pairs, MRR": lambda rng: pairs(
-        mrr(latent(rng, [0, 0, 0, 0.4, 0.4, 0.4]))
-    ),
-    "6 equal rankers, 15 pairs, MRR": lambda rng: pairs(mrr(latent(rng, [0] * 6))),
+    "6 graded rankers, 15 pairs, MRR": partial(pairs, 0.2 * np.arange(6)),
+    "6 graded rankers, 15 pairs, NDCG": partial(pairs, 0.2 * np.arange(6), metric=ndcg),
+    "3 equal and 3 better, 15 pairs, MRR": partial(pairs, [0, 0, 0, 0.4, 0.4, 0.4]),
+    "6 equal rankers, 15 pairs, MRR": partial(pairs, [0] * 6),
 }
 
 
@@ -143,8 +134,7 @@ def measured(values, n_samples, family):
                 cut = far & np.where(single, near, beyond)
             of_n[CUT].append(cut.all())
         for name, of_name in of_n.items():
-            has_any = np.size(of_name) > 0
-            found[name].append(percent(of_name) if has_any else 0.0)
+            found[name].append(percent(of_name) if np.size(of_name) else 0.0)
     return found
 
 
@@ -152,10 +142,7 @@ TABLES = {
     "step-down": Table(
         "Step-down max-T, with 20 / 50 / 100 queries, in %",
         [SINGLE, STEPS, RIGHT, MOVED, CUT],
-        [
-            Row(name, partial(measured, family=family))
-            for name, family in FAMILIES.items()
-        ],
+        rows_of(measured, "family", FAMILIES),
     )
 }
 

@@ -2,116 +2,28 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
-
 import numpy as np
 import pytest
 
-from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
 from tests.studies import (
     experiments,
     populations,
     simulate,
     simulate_cross_validation,
-    simulate_families,
-    simulate_gate,
-    simulate_judges,
-    simulate_looks,
     simulate_pitfalls,
+    tables,
 )
-from tests.studies.populations import Values
 
 pytestmark = pytest.mark.slow
 
 
-METRICS = (
-    *("mrr", "mrr@20", "map@20", "ndcg@10", "ndcg@20"),
-    *("recall@10", "precision@5", "hits@1", "hits@10"),
-)
-
-
-def tiny_values(rankers, n_queries=40):
-    rng = np.random.default_rng(0)
-    values = rng.random(size=(len(rankers), len(METRICS), n_queries))
-    return Values(rankers, METRICS, values)
-
-
-TINY = {
-    "msweb": tiny_values(("pop", "itemknn")),
-    "movielens": tiny_values(("pop", "itemknn", "puresvd")),
-    "nations": tiny_values(("transe", "rotate")),
-}
-
-
-def rows_in_docs(path=None):
-    """Return the rows of each table of the documentation, by its title."""
-    found = {}
-    for line in (path or simulate.DOCS_TABLE).read_text("utf-8").splitlines():
-        if line.startswith(".. list-table:: "):
-            rows = found[line.removeprefix(".. list-table:: ")] = []
-        if line.startswith("   * -"):
-            rows.append(line.removeprefix("   * -").strip())
-    return {title: rows[1:] for title, rows in found.items()}
-
-
-@pytest.mark.parametrize(
-    "table",
-    [*simulate.TABLES, *simulate_pitfalls.TABLES.values()],
-    ids=lambda table: table.title[:30],
-)
-def test_every_row_of_a_table_is_simulated(table, capsys):
-    header, *lines = simulate.simulate(table, TINY, n_samples=2)
-    assert [line[0] for line in lines] == [row.name for row in table.rows]
-    assert all(len(line) == len(header) for line in lines)
-    assert all(line[1] for line in lines)
-    assert table.title in capsys.readouterr().out
-
-
 def test_without_values_of_real_rankers_the_synthetic_rows_are_simulated(capsys):
-    lines = simulate.simulate(simulate.TABLES[1], {}, n_samples=2)
-    names = [row.name for row in simulate.TABLES[1].rows if row.needs is None]
+    table = simulate.TABLES["means"]
+    lines = tables.simulate(table, {}, n_samples=2)
+    names = [row.name for row in table.rows if row.needs is None]
     assert [line[0] for line in lines[1:]] == names
     assert "needs the values of movielens" in capsys.readouterr().out
-
-
-def test_the_documentation_holds_every_row():
-    rows = {t.title: [row.name for row in t.rows] for t in simulate.TABLES}
-    assert rows_in_docs() == rows
-    for module in (simulate_pitfalls, simulate_families, simulate_judges):
-        tables = module.TABLES.values()
-        rows = {t.title: [row.name for row in t.rows] for t in tables}
-        assert rows_in_docs(module.DOCS_TABLE) == rows
-
-
-def test_looks_and_gates_are_simulated_and_documented(monkeypatch):
-    monkeypatch.setattr(simulate_looks, "N_LOOKS", 2)
-    for module in (simulate_looks, simulate_gate):
-        tables = module.TABLES.values()
-        rows = {table.title: [row.name for row in table.rows] for table in tables}
-        assert rows_in_docs(module.DOCS_TABLE) == rows
-        for table in tables:
-            for row in table.rows:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", UserWarning)
-                    figures = row.measure({}, 2)
-                assert {*figures} == {*table.columns}
-
-
-@pytest.mark.parametrize("name", ["power", "pilots", "agreement"])
-def test_families_are_simulated(name):
-    table = simulate_families.TABLES[name]
-    header, *lines = simulate.simulate(table, {}, n_samples=2)
-    assert [line[0] for line in lines] == [row.name for row in table.rows]
-    assert all(len(line) == len(header) for line in lines)
-
-
-def test_a_machine_judge_is_simulated(monkeypatch):
-    monkeypatch.setattr(simulate_judges, "N_POOL", 1100)
-    for table in simulate_judges.TABLES.values():
-        for row in table.rows[::5]:
-            figures = row.measure({}, 2)
-            assert {*figures} == {*table.columns}
 
 
 def test_the_page_quotes_the_simulated_numbers():
@@ -139,19 +51,19 @@ def test_a_pitfall_is_simulated_by_its_name(monkeypatch, capsys):
     module = simulate_pitfalls
     arguments = (module.TABLES, module.DOCS_TABLE, module.__doc__)
     monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gains", "--samples", "2"])
-    simulate.run(*arguments)
+    tables.run(*arguments)
     titles = [table.title for table in simulate_pitfalls.TABLES.values()]
     printed = capsys.readouterr().out
     (title,) = [title for title in titles if title in printed]
     assert title == simulate_pitfalls.TABLES["gains"].title
     monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gain"])
     with pytest.raises(SystemExit):
-        simulate.run(*arguments)
+        tables.run(*arguments)
     assert "the names are looks, tuning" in capsys.readouterr().err
 
 
 def test_a_look_counts_if_any_earlier_one_found_a_difference():
-    found = simulate_pitfalls.looks({}, n_samples=50)
+    found = simulate_pitfalls.looks({}, n_samples=20)
     values = [value for (value,) in found.values()]
     assert values == sorted(values)
     assert values[0] < 20  # one look is a test at 5 %
@@ -166,27 +78,14 @@ def test_populations_of_equal_rankers_are_equal():
     assert (gains > 0).mean() == pytest.approx(0.05, abs=0.005)
 
 
-def test_tables_that_are_not_simulated_are_kept(monkeypatch, tmp_path):
-    monkeypatch.setattr(simulate, "DOCS_TABLE", tmp_path / "table.inc")
-    first, second, *_ = simulate.TABLES
-    lines = [["", "n = 20"], ["a row", "94.0"]]
-    simulate.write([simulate.as_rst(second, lines, 10)])
-    simulate.write([simulate.as_rst(first, lines, 10)])
-    lines[1][0] = "another row"
-    simulate.write([simulate.as_rst(second, lines, 10)])
-    assert rows_in_docs() == {first.title: ["a row"], second.title: ["another row"]}
-
-
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
 def test_samples_in_columns_give_the_numbers_of_compare_rankers(test):
     rng = np.random.default_rng(0)
     samples = np.round(rng.normal(0.2, size=(60, 3)), 1)
     found = experiments.outcomes(samples, test=test)
     for j, sample in enumerate(samples.T):
-        frame = {"qid": np.tile(np.arange(60), 2), "ranker": np.repeat(["a", "b"], 60)}
-        frame["value"] = np.r_[np.zeros(60), sample]
-        scores = QueryScores.from_frame(frame, ranker="ranker")
-        (row,) = compare_rankers(scores, test=test, correction=None).rows
+        values = {"a": np.zeros(60), "b": sample}
+        (row,) = compare_rankers(values, test=test, correction=None).rows
         expected = [row.pvalue, row.p_adjusted, row.low, row.high]
         np.testing.assert_allclose([x[j] for x in found], expected, rtol=1e-9)
 
@@ -198,11 +97,8 @@ def test_sums_of_users_give_the_numbers_of_compare_rankers():
     difference = rng.normal(size=len(user))
     sums = [np.bincount(user, weights=x) for x in (difference, np.ones(len(user)))]
     found = experiments.outcomes(*(x[:, None] for x in sums))
-    frame = {"qid": np.tile(np.arange(len(user)), 2)}
-    frame["ranker"] = np.repeat(["a", "b"], len(user))
-    frame["value"] = np.r_[np.zeros(len(user)), difference]
-    scores = QueryScores.from_frame(frame, ranker="ranker")
-    (row,) = compare_rankers(scores, clusters=user).rows
+    values = {"a": np.zeros(len(user)), "b": difference}
+    (row,) = compare_rankers(values, clusters=user).rows
     expected = [row.pvalue, row.pvalue, row.low, row.high]
     np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-12)
 
@@ -232,12 +128,11 @@ def test_exchanged_rankers_keep_the_values_of_each_query():
 
 
 def test_a_bar_is_missed_by_any_of_its_figures():
-    row = simulate.Row("a row", None, {"t": (4, 6), "max-t": ("holm", 100)})
+    row = tables.Row("a row", None, {"t": (4, 6), "max-t": ("holm", 100)})
     figures = {"t": [5.0, 6.5], "max-t": [70.0, 61.0], "holm": [60.0, 60.0]}
-    assert simulate.missed(row, figures) == ["t"]
-    assert simulate.missed(row, figures | {"t": [4.0], "holm": [60.0, 62.0]}) == [
-        "max-t"
-    ]
+    assert tables.missed(row, figures) == ["t"]
+    figures |= {"t": [4.0], "holm": [60.0, 62.0]}
+    assert tables.missed(row, figures) == ["max-t"]
 
 
 def test_values_are_read_from_files_by_ranker(tmp_path):
@@ -254,11 +149,8 @@ def test_the_simulation_of_cross_validation_prints_all_its_figures(capsys):
     simulate_cross_validation.main(n_samples=3, n_of_all=100)
     lines = capsys.readouterr().out.splitlines()
     for name in ("confidence_interval", "Student", "ten splits", "compare_rankers"):
-        assert [line.split()[0] for line in lines if name in line] == [
-            "30",
-            "100",
-            "300",
-        ]
+        sizes = [line.split()[0] for line in lines if name in line]
+        assert sizes == ["30", "100", "300"]
     assert all("nan" not in line for line in lines)
 
 

@@ -1,26 +1,19 @@
 """Differences of rankers for users, or weights, of which few count most.
 
-    python -m tests.studies.uneven_units
-    python -m tests.studies.uneven_units --write
-
-It takes some minutes. ``--write`` writes the table to the documentation.
+It takes some minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
-
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from skrank.stats.compare import MOST_UNEVEN
 from skrank.stats.inference import effective_units
-from skrank.stats.paired_tests import run_tests
-from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.experiments import covers, outcome_of, percent
 from tests.studies.families import family_of
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Table, rows_of, run
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/uneven_units.rst"
+DOCS_TABLE = FOLDER / "uneven_units.rst"
 NS = (8, 20, 50, 200)
 MANY = 200_000
 AUTO, FLIPS, STUDENT = "auto", "permutation", "t"
@@ -79,17 +72,7 @@ def coverage(values, n_samples, sizes_of, draw=differences, served=0.0):
             order = np.lexsort((bottom, np.abs(top)))
             family = family_of(top[order, None], bottom[order, None])
             for test in (FLIPS, STUDENT):
-                outcome = run_tests(
-                    family,
-                    test=test,
-                    correction=None,
-                    alternative="two-sided",
-                    margin=0.0,
-                    level=LEVEL,
-                    simultaneous=False,
-                    n_resamples=999,
-                    seed=SEED,
-                )
+                outcome = outcome_of(family, test, n_resamples=999, seed=SEED)
                 covered[test].append(covers(outcome.low, outcome.high, truth)[0])
             is_uneven = effective_units(bottom) < MOST_UNEVEN * n
             covered[AUTO].append(covered[STUDENT if is_uneven else FLIPS][-1])
@@ -98,31 +81,28 @@ def coverage(values, n_samples, sizes_of, draw=differences, served=0.0):
     return found
 
 
+USERS = {
+    "users of 1 to 20 queries": even,
+    "users of 1 to 100 queries": uneven,
+    "users of up to 300, Zipf": zipf,
+    "one user has half of them": half,
+}
+SERVED = {
+    f"{name}, heavy users are served better": sizes
+    for name, sizes in {"1 to 20": even, "1 to 100": uneven, "up to 300": zipf}.items()
+}
+WEIGHTS = {"queries with weights, Pareto 1.5": pareto}
 TABLES = {
     "uneven": Table(
         "Coverage of a difference with 8 / 20 / 50 / 200 uneven units, in %",
         [AUTO, FLIPS, STUDENT],
         [
-            Row("users of 1 to 20 queries", partial(coverage, sizes_of=even)),
-            Row("users of 1 to 100 queries", partial(coverage, sizes_of=uneven)),
-            Row("users of up to 300, Zipf", partial(coverage, sizes_of=zipf)),
-            Row("one user has half of them", partial(coverage, sizes_of=half)),
-            *(
-                Row(
-                    f"{name}, heavy users are served better",
-                    partial(coverage, sizes_of=sizes, served=0.15),
-                )
-                for name, sizes in {
-                    "1 to 20": even, "1 to 100": uneven, "up to 300": zipf
-                }.items()
-            ),
-            Row(
-                "queries with weights, Pareto 1.5",
-                partial(coverage, sizes_of=pareto, draw=weighted),
-            ),
+            *rows_of(coverage, "sizes_of", USERS),
+            *rows_of(coverage, "sizes_of", SERVED, served=0.15),
+            *rows_of(coverage, "sizes_of", WEIGHTS, draw=weighted),
         ],
     )
-}  # fmt: skip
+}
 
 
 if __name__ == "__main__":
