@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
-from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
+from tests.studies.populations import query_scores
 from tests.studies.tables import FOLDER, Table, rows_of, run
 
 DOCS_TABLE = FOLDER / "judges_of_few.rst"
@@ -77,32 +77,22 @@ POPULATIONS = {
 }
 
 
-def scores_of(values, rows, metric):
-    """Return scores of rankers, for queries that have their row as id."""
-    frame = {
-        "ranker": np.repeat([*values], len(rows)),
-        "qid": np.tile(rows, len(values)),
-    }
-    frame[metric] = np.concatenate([of_ranker[rows] for of_ranker in values.values()])
-    return QueryScores.from_frame(frame, ranker="ranker")
-
-
 def measured(values, n_samples, population, level):
     """Return coverage with and without the judge, and how wide the interval is."""
     rng, found = np.random.default_rng(SEED), {column: [] for column in COLUMNS}
-    people, machine = {}, {}
-    for name in ("one", "other")[: 1 + (level == "difference")]:
-        people[name], machine[name] = population(rng)
-    truth = people["one"].mean()
+    n_rankers = 1 + (level == "difference")
+    both = np.array([population(rng) for _ in range(n_rankers)]).swapaxes(0, 1)
+    people, machine = both[:, :, None]
+    truth = people[0].mean()
     if level == "difference":
-        truth = people["other"].mean() - truth
-    metric = "hits@1" if set(people["one"]) == {0, 1} else "ndcg"
+        truth = people[1].mean() - truth
+    metric = ["hits@1" if {*people[0, 0]} == {0, 1} else "ndcg"]
     for n in NS:
         ends = np.empty((2, n_samples, 2))
         for sample in range(n_samples):
             rows = rng.choice(POOL, N_JUDGED, replace=False)
-            judge = scores_of(machine, rows, metric)
-            human = scores_of(people, rows[:n], metric)
+            judge = query_scores(machine[..., rows], metric, rows)
+            human = query_scores(people[..., rows[:n]], metric, rows[:n])
             for place, of_machine in enumerate((judge, None)):
                 row = interval_of(human, of_machine, level)
                 ends[place, sample] = row.low, row.high
@@ -117,7 +107,7 @@ def measured(values, n_samples, population, level):
 def interval_of(scores, judge, level):
     if level == "mean":
         return confidence_interval(scores, judge=judge).rows[0]
-    options = {"baseline": "one", "n_resamples": 999}
+    options = {"baseline": "r0", "n_resamples": 999}
     return compare_rankers(scores, judge=judge, **options).rows[0]
 
 

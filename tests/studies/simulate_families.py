@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from skrank.stats import compare_rankers, required_queries
 from tests.studies import populations
-from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.experiments import LEVEL, averaged, covers, percent
 from tests.studies.families import contradictions, random_family
 from tests.studies.populations import draw
 from tests.studies.tables import FOLDER, Row, Table, rows_of, run
@@ -83,20 +83,19 @@ def step_down(values):
 
 def found_of_true(values, n_samples, n_better):
     """Return how many true differences of six rankers each procedure finds."""
-    rng, found = np.random.default_rng(0), {"single-step": [], STEPS: []}
+    rng = np.random.default_rng(0)
     population = populations.equal_rankers(rng, 6)
     population[:n_better] += 0.12
-    for n in NS:
-        decided = {name: [] for name in found}
-        for rows in draw(rng, n, n_samples, population.shape[1]).T:
-            sample = population[:, rows]
-            adjusted, single, pairs = step_down(sample)
-            is_true = np.array([(i < n_better) != (j < n_better) for j, i in pairs])
-            decided[STEPS].append((adjusted <= LEVEL)[is_true])
-            decided["single-step"].append((single <= LEVEL)[is_true])
-        for name, rejected in decided.items():
-            found[name].append(percent(rejected))
-    return found
+
+    def decide(rows):
+        adjusted, single, pairs = step_down(population[:, rows])
+        is_true = np.array([(i < n_better) != (j < n_better) for j, i in pairs])
+        both = {"single-step": single, STEPS: adjusted}
+        return {name: (p <= LEVEL)[is_true] for name, p in both.items()}
+
+    return averaged(
+        NS, lambda n: draw(rng, n, n_samples, population.shape[1]).T, decide
+    )
 
 
 def found_of_detectable(values, n_samples, n_rankers, correction):

@@ -6,11 +6,10 @@ It takes some minutes.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
-from scipy.special import expit
 
-from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
 from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.populations import latent, mrr, ndcg, query_scores
 from tests.studies.tables import FOLDER, Table, rows_of, run
 
 DOCS_TABLE = FOLDER / "simultaneous.rst"
@@ -20,26 +19,9 @@ SEED = 12
 ALL, ANY, WIDER = "all intervals right", "any wrong rejection", "times as wide"
 
 
-def latent(rng, n_rankers, n):
-    """Return the logits of rankers of equal quality, (n_rankers, n)."""
-    hard = rng.normal(0, 1.2, size=n)
-    return hard + rng.normal(0, 0.8, size=(n_rankers, n))
-
-
-def mrr(rng, n_rankers, n):
-    return 1 / np.ceil(np.exp(1 - latent(rng, n_rankers, n)))
-
-
-def ndcg(rng, n_rankers, n):
-    return expit(latent(rng, n_rankers, n) + 0.5)
-
-
-def easy_hits(rng, n_rankers, n):
-    return (latent(rng, n_rankers, n) > -2.2).astype(float)
-
-
-def hard_hits(rng, n_rankers, n):
-    return (latent(rng, n_rankers, n) > 2.6).astype(float)
+def of_logits(metric):
+    """Return a function that draws values of rankers of equal quality."""
+    return lambda rng, n_rankers, n: metric(latent(rng, [0] * n_rankers, n))
 
 
 def near_copies(rng, n_rankers, n):
@@ -48,19 +30,9 @@ def near_copies(rng, n_rankers, n):
     return (one ^ (rng.random((n_rankers, n)) < 0.03)).astype(float)
 
 
-def mixed(rng, n_rankers, n):
+def mixed(logits):
     """Return two metrics of the same rankers: reciprocal ranks, and hits."""
-    ranks = 1 / mrr(rng, n_rankers, n)
-    return np.stack([1 / ranks, (ranks == 1).astype(float)], axis=1)
-
-
-def of_metrics(sample):
-    """Return the scores of values of shape (n_rankers, n_metrics, n)."""
-    n_rankers, n_metrics, n = sample.shape
-    frame = {"qid": np.tile(np.arange(n), n_rankers)}
-    frame["ranker"] = np.repeat([f"r{i}" for i in range(n_rankers)], n)
-    frame |= {f"m{j}": sample[:, j].ravel() for j in range(n_metrics)}
-    return QueryScores.from_frame(frame, ranker="ranker")
+    return np.stack([mrr(logits), (mrr(logits) == 1).astype(float)], axis=1)
 
 
 def many_rankers(values, n_samples, draw, n_rankers):
@@ -70,7 +42,7 @@ def many_rankers(values, n_samples, draw, n_rankers):
         right, rejected, wider = [], [], []
         for _ in range(n_samples):
             sample = draw(rng, n_rankers, n)
-            rankers = sample if sample.ndim == 2 else of_metrics(sample)
+            rankers = sample if sample.ndim == 2 else query_scores(sample)
             rows = compare_rankers(rankers, n_resamples=N_RESAMPLES).rows
             low, high = np.array([(row.low, row.high) for row in rows]).T
             right.append(covers(low, high, 0).all())
@@ -85,10 +57,14 @@ def many_rankers(values, n_samples, draw, n_rankers):
     return found
 
 
-TWELVE = {"MRR": mrr, "NDCG": ndcg, "easy hits": easy_hits, "hard hits": hard_hits}
-TWELVE |= {"hits of near copies": near_copies}
-TWELVE = {f"12 rankers, {name}": draw for name, draw in TWELVE.items()}
-SIX = {"6 rankers, MRR and hits@1": mixed}
+TWELVE = {
+    "12 rankers, MRR": of_logits(mrr),
+    "12 rankers, NDCG": of_logits(ndcg),
+    "12 rankers, easy hits": of_logits(lambda logits: (logits > -2.2).astype(float)),
+    "12 rankers, hard hits": of_logits(lambda logits: (logits > 2.6).astype(float)),
+    "12 rankers, hits of near copies": near_copies,
+}
+SIX = {"6 rankers, MRR and hits@1": of_logits(mixed)}
 BARS = {ALL: (93.5, 100), ANY: (0, 6.5)}
 TABLES = {
     "simultaneous": Table(

@@ -17,10 +17,9 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from scipy.special import expit
 
-from tests.studies.experiments import LEVEL, percent
-from tests.studies.populations import LARGE, draw
+from tests.studies.experiments import LEVEL, averaged
+from tests.studies.populations import LARGE, draw, latent, mrr, ndcg
 from tests.studies.tables import FOLDER, Table, rows_of, run
 
 DOCS_TABLE = FOLDER / "step_down.rst"
@@ -29,21 +28,6 @@ N_FLIPS = 999
 SEED = 1993
 SINGLE, STEPS = "found: single-step", "found: step-down"
 RIGHT, MOVED, CUT = "all right: single-step", "moved ends", "cut ends"
-
-
-def latent(rng, quality):
-    """Return the logits of rankers of some qualities, (n_rankers, LARGE)."""
-    hard = rng.normal(0, 1.2, size=LARGE)
-    noise = rng.normal(0, 0.8, size=(len(quality), LARGE))
-    return hard + noise + np.array(quality)[:, None]
-
-
-def mrr(logits):
-    return 1 / np.ceil(np.exp(1 - logits))
-
-
-def ndcg(logits):
-    return expit(logits + 0.5)
 
 
 def pairs(quality, rng, metric=mrr):
@@ -111,31 +95,32 @@ def measured(values, n_samples, family):
     is_real = np.abs(truth) > 0.01
     truth = np.where(is_real, truth, 0.0)
     population = population - np.where(is_real, 0.0, population.mean(axis=0))
-    found = {name: [] for name in (SINGLE, STEPS, RIGHT, MOVED, CUT)}
-    for n in NS:
+
+    def samples(n):
         flips = rng.choice([-1.0, 1.0], size=(N_FLIPS + 1, n))
         flips[0] = 1
-        of_n = {name: [] for name in found}
         for rows in draw(rng, n, n_samples, LARGE).T:
-            d = population[rows]
-            single, steps, low, high = procedures(d, flips)
-            inside = (low <= truth) & (truth <= high)
-            sign = np.sign(d.mean(axis=0))
-            beyond = sign * truth > 0  # of the half-line that begins at 0
-            far = np.where(sign > 0, truth <= high, truth >= low)
-            of_n[SINGLE].append(single[is_real])
-            of_n[STEPS].append(steps[is_real])
-            of_n[RIGHT].append(inside.all())
-            near = np.where(sign > 0, truth >= low, truth <= high)
-            moved = np.where(steps & ~single, beyond & far, inside)
-            of_n[MOVED].append(moved.all())
-            cut = np.where(steps, beyond & far, inside)
-            if steps.all():
-                cut = far & np.where(single, near, beyond)
-            of_n[CUT].append(cut.all())
-        for name, of_name in of_n.items():
-            found[name].append(percent(of_name) if np.size(of_name) else 0.0)
-    return found
+            yield population[rows], flips
+
+    def decide(sample):
+        single, steps, low, high = procedures(*sample)
+        inside = (low <= truth) & (truth <= high)
+        sign = np.sign(sample[0].mean(axis=0))
+        beyond = sign * truth > 0  # of the half-line that begins at 0
+        far = np.where(sign > 0, truth <= high, truth >= low)
+        near = np.where(sign > 0, truth >= low, truth <= high)
+        cut = np.where(steps, beyond & far, inside)
+        if steps.all():
+            cut = far & np.where(single, near, beyond)
+        return {
+            SINGLE: single[is_real],
+            STEPS: steps[is_real],
+            RIGHT: inside.all(),
+            MOVED: np.where(steps & ~single, beyond & far, inside).all(),
+            CUT: cut.all(),
+        }
+
+    return averaged(NS, samples, decide)
 
 
 TABLES = {

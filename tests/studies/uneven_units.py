@@ -9,7 +9,7 @@ import numpy as np
 
 from skrank.stats.compare import MOST_UNEVEN
 from skrank.stats.inference import effective_units
-from tests.studies.experiments import covers, outcome_of, percent
+from tests.studies.experiments import averaged, covers, outcome_of
 from tests.studies.families import family_of
 from tests.studies.tables import FOLDER, Table, rows_of, run
 
@@ -61,24 +61,25 @@ def weighted(rng, sizes, served):
 def coverage(values, n_samples, sizes_of, draw=differences, served=0.0):
     """Return the coverage with 8, 20, 50 and 200 units by test."""
     rng = np.random.default_rng(SEED)
-    found = {name: [] for name in (AUTO, FLIPS, STUDENT)}
     many = sizes_of(rng, MANY)
     truth = served * (many * np.log(many)).sum() / many.sum()
-    for n in NS:
-        covered = {name: [] for name in found}
+
+    def samples(n):
         for _ in range(n_samples):
             bottom = sizes_of(rng, n).astype(np.float64)
-            top = draw(rng, bottom, served)
-            order = np.lexsort((bottom, np.abs(top)))
-            family = family_of(top[order, None], bottom[order, None])
-            for test in (FLIPS, STUDENT):
-                outcome = outcome_of(family, test, n_resamples=999, seed=SEED)
-                covered[test].append(covers(outcome.low, outcome.high, truth)[0])
-            is_uneven = effective_units(bottom) < MOST_UNEVEN * n
-            covered[AUTO].append(covered[STUDENT if is_uneven else FLIPS][-1])
-        for name, of_test in covered.items():
-            found[name].append(percent(of_test))
-    return found
+            yield draw(rng, bottom, served), bottom
+
+    def decide(sample):
+        top, bottom = sample
+        order, found = np.lexsort((bottom, np.abs(top))), {}
+        family = family_of(top[order, None], bottom[order, None])
+        for test in (FLIPS, STUDENT):
+            outcome = outcome_of(family, test, n_resamples=999, seed=SEED)
+            found[test] = covers(outcome.low, outcome.high, truth)[0]
+        is_uneven = effective_units(bottom) < MOST_UNEVEN * len(bottom)
+        return found | {AUTO: found[STUDENT if is_uneven else FLIPS]}
+
+    return averaged(NS, samples, decide)
 
 
 USERS = {
