@@ -23,15 +23,15 @@ By the names of NumPy 2.4, this leaves AVX2, and with "X86_V3" too, none:
 
 import argparse
 import time
-from pathlib import Path
 
 from tests.benchmarks.speed import on_lists, on_other_shapes, on_trec
 from tests.benchmarks.speed.measuring import instruction_sets, print_profile
 from tests.benchmarks.speed.rows import Group
 from tests.benchmarks.speed.table import HEAD, as_line, as_rst, environment, measure
+from tests.studies.tables import FOLDER
 
 GROUPS = on_lists.GROUPS + on_trec.GROUPS + on_other_shapes.GROUPS
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/speed.rst"
+DOCS_TABLE = FOLDER / "speed.rst"
 
 
 def read_options():

@@ -14,7 +14,6 @@ import argparse
 import importlib
 import time
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import scipy.stats
@@ -26,12 +25,12 @@ from tests.benchmarks.speed.table import (
     HEAD,
     as_line,
     environment,
-    list_table,
     measure,
     shown,
 )
+from tests.studies.tables import FOLDER, list_table
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/stats_speed.rst"
+DOCS_TABLE = FOLDER / "stats_speed.rst"
 N_METRICS = 10
 N_RESAMPLES = 10_000
 OF_SCIPY = {"axis": -1, "batch": 10, "vectorized": True, "random_state": 0}

@@ -12,7 +12,7 @@ import numpy as np
 from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
 from tests.studies.populations import query_scores
-from tests.studies.tables import FOLDER, Table, rows_of, run
+from tests.studies.tables import FOLDER, Table, rows_of
 
 DOCS_TABLE = FOLDER / "judges_of_few.rst"
 SEED = 2024
@@ -121,7 +121,3 @@ TABLES = {
     )
     for level in ("mean", "difference")
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from skrank.metrics import ndcg_score
 from tests.studies.experiments import LEVEL, outcomes, percent
 from tests.studies.simulate_cross_validation import N_DOCUMENTS, N_FOLDS, draw, fit
-from tests.studies.tables import DOCS, Table, rows_of, run
+from tests.studies.tables import DOCS, Table, rows_of
 
 DOCS_TABLE = DOCS / "tables/learners.rst"
 SIZES = (40, 200, 600)
@@ -126,7 +126,3 @@ TABLES = {
         ],
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -14,28 +14,12 @@ from skrank.stats import confidence_interval
 from tests.studies import populations
 from tests.studies.experiments import covers, percent
 from tests.studies.populations import LARGE, draw
-from tests.studies.tables import FOLDER, Table, rows_of, run
+from tests.studies.tables import FOLDER, Table, rows_of
 
 DOCS_TABLE = FOLDER / "one_mean.rst"
 SEED = 2005
 NS = (10, 20, 50, 200)
 METHODS = ("auto", "hall", "t")
-
-
-def beta(rng, a, b):
-    return rng.beta(a, b, size=LARGE)
-
-
-def precision(rng, a, b):
-    return rng.binomial(10, rng.beta(a, b, size=LARGE)) / 10
-
-
-def easy_reciprocal_ranks(rng):
-    return 1 / rng.geometric(0.6, size=LARGE)
-
-
-def near_constant(rng):
-    return np.clip(rng.normal(0.7, 0.05, size=LARGE), 0, 1)
 
 
 def rare(rng, usual, others, share):
@@ -45,12 +29,12 @@ def rare(rng, usual, others, share):
 
 ORDINARY = {
     "reciprocal ranks, hard": populations.reciprocal_ranks,
-    "reciprocal ranks, easy": easy_reciprocal_ranks,
+    "reciprocal ranks, easy": lambda rng: 1 / rng.geometric(0.6, LARGE),
     "average precisions": populations.average_precisions,
-    "NDCG": partial(beta, a=4, b=2),
-    "precision@10": partial(precision, a=2, b=3),
-    "values that vary little": near_constant,
-    "beta(.3, 3)": partial(beta, a=0.3, b=3),
+    "NDCG": lambda rng: rng.beta(4, 2, LARGE),
+    "precision@10": lambda rng: rng.binomial(10, rng.beta(2, 3, LARGE)) / 10,
+    "values that vary little": lambda rng: rng.normal(0.7, 0.05, LARGE).clip(0, 1),
+    "beta(.3, 3)": lambda rng: rng.beta(0.3, 3, LARGE),
 }
 RARE = {
     "95 % are 0, others from 0 to 1": partial(
@@ -112,7 +96,3 @@ TABLES = {
         f"The mean width {QUERIES}, divided by that of Student's t", width, {}
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -12,7 +12,7 @@ import numpy as np
 from skrank.stats import compare_rankers
 from tests.studies.experiments import LEVEL, covers, percent
 from tests.studies.populations import ranks_of_equal_rankers
-from tests.studies.tables import FOLDER, Table, rows_of, run
+from tests.studies.tables import FOLDER, Table, rows_of
 
 DOCS_TABLE = FOLDER / "pairs_of_hits.rst"
 NS = (10, 20, 50, 200)
@@ -81,7 +81,3 @@ TABLES = {
         {},
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

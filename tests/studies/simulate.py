@@ -1,6 +1,6 @@
 """Coverage of the intervals, errors of the tests, and their power, by simulation.
 
-Run ``python -m tests.studies.simulate --values movielens.csv msweb.csv nations.csv``;
+Run ``python -m tests.studies simulate --values movielens.csv msweb.csv nations.csv``;
 it takes a quarter of an hour. The files hold values of real rankers, which the project
 may not ship; `populations.py` says how they look. Without them, only synthetic
 populations are drawn from.
@@ -18,9 +18,10 @@ import numpy as np
 
 from tests.studies import experiments as ex
 from tests.studies import populations
-from tests.studies.tables import FOLDER, Row, Table, rows_of, run
+from tests.studies.tables import FOLDER, Row, Table, rows_of
 
 DOCS_TABLE = FOLDER / "coverage.rst"
+SAMPLES = "samples of each size up to 200"
 # The collection, the metric, the ranker and its baseline.
 PAIRS = [
     ("msweb", "mrr@20", "itemknn", "pop"),
@@ -165,7 +166,3 @@ TABLES = {
         ],
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__, sizes=" of each size up to 200")

@@ -15,7 +15,7 @@ from tests.studies import populations
 from tests.studies.experiments import LEVEL, averaged, covers, percent
 from tests.studies.families import contradictions, random_family
 from tests.studies.populations import draw
-from tests.studies.tables import FOLDER, Row, Table, rows_of, run
+from tests.studies.tables import FOLDER, Row, Table, rows_of
 
 DOCS_TABLE = FOLDER / "families.rst"
 NS, PILOTS = (20, 50, 200), (20, 50, 200)
@@ -224,7 +224,3 @@ TABLES = {
         [Row("max-T, any number of queries", disagreements)],
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

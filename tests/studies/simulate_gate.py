@@ -14,7 +14,7 @@ from skrank.stats import gate
 from tests.studies import populations
 from tests.studies.experiments import percent
 from tests.studies.populations import draw
-from tests.studies.tables import FOLDER, Row, Table, run
+from tests.studies.tables import FOLDER, Row, Table
 
 DOCS_TABLE = FOLDER / "gate.rst"
 MARGIN = 0.02
@@ -93,7 +93,3 @@ TABLES = {
         ],
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -16,7 +16,7 @@ from skrank.metrics import score_queries
 from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
 from tests.studies.populations import query_scores
-from tests.studies.tables import FOLDER, Row, Table, run
+from tests.studies.tables import FOLDER, Row, Table
 
 DOCS_TABLE = FOLDER / "judges.rst"
 N_POOL, N_JUDGED, N_DOCUMENTS, NS = 8000, 1000, 30, (20, 50, 200)
@@ -132,4 +132,3 @@ def print_kappas():
 
 if __name__ == "__main__":
     print_kappas()
-    run(TABLES, DOCS_TABLE, __doc__)

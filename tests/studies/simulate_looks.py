@@ -15,7 +15,7 @@ from skrank.stats.inference import hall
 from tests.studies import populations
 from tests.studies.experiments import LEVEL, outcomes, percent
 from tests.studies.populations import LARGE, draw
-from tests.studies.tables import FOLDER, Row, Table, run
+from tests.studies.tables import FOLDER, Row, Table
 
 DOCS_TABLE = FOLDER / "looks.rst"
 N_LOOKS, FIRST = 20, (10, 20, 50)
@@ -156,7 +156,3 @@ TABLES = {
         ],
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

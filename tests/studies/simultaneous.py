@@ -10,7 +10,7 @@ import numpy as np
 from skrank.stats import compare_rankers
 from tests.studies.experiments import LEVEL, covers, percent
 from tests.studies.populations import latent, mrr, ndcg, query_scores
-from tests.studies.tables import FOLDER, Table, rows_of, run
+from tests.studies.tables import FOLDER, Table, rows_of
 
 DOCS_TABLE = FOLDER / "simultaneous.rst"
 NS = (20, 50)
@@ -76,7 +76,3 @@ TABLES = {
         ],
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

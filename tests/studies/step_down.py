@@ -20,7 +20,7 @@ import numpy as np
 
 from tests.studies.experiments import LEVEL, averaged
 from tests.studies.populations import LARGE, draw, latent, mrr, ndcg
-from tests.studies.tables import FOLDER, Table, rows_of, run
+from tests.studies.tables import FOLDER, Table, rows_of
 
 DOCS_TABLE = FOLDER / "step_down.rst"
 NS = (20, 50, 100)
@@ -130,7 +130,3 @@ TABLES = {
         rows_of(measured, "family", FAMILIES),
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,12 +1,13 @@
 """Tables of simulated figures: their rows, on the screen and in the documentation.
 
-``python -m tests.studies.NAME`` measures the tables of a study, or those that are named
+``python -m tests.studies STUDY`` measures the tables of a study, or those that are named
 behind it. ``--write`` writes all of them to the documentation.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
+import importlib
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -99,17 +100,19 @@ def list_table(lines, title="", *options):
     return "\n".join(line.rstrip() for line in text) + "\n"
 
 
-def run(tables, path, description, sizes=""):
-    """Simulate the tables that the command line names, or all, and write all of them.
+def run(name, *arguments):
+    """Simulate the tables of a study that are named, or all, and write all of them.
 
-    `tables` holds each :class:`Table` by its name; `path` is where they are written.
+    The module has :class:`Table` by name in `TABLES`, and where they are written.
     """
-    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    study = importlib.import_module(f"tests.studies.{name}")
+    tables, path = study.TABLES, study.DOCS_TABLE
+    parser = argparse.ArgumentParser(description=study.__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(tables))
     parser.add_argument("--samples", type=int, default=2000, help="of each size")
     parser.add_argument("--values", nargs="+", default=[], metavar="FILE")
     parser.add_argument("--write", action="store_true", help=f"write {path.name}")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if unknown := {*options.names} - {*tables}:
         parser.error(f"the names are {', '.join(tables)}. Got {sorted(unknown)}.")
     values = read_values(options.values)
@@ -119,7 +122,7 @@ def run(tables, path, description, sizes=""):
     texts = []
     for table in (tables[name] for name in options.names or tables):
         lines = simulate(table, values, options.samples)
-        note = f"\n{options.samples:,} samples{sizes}.\n\n"
+        note = f"\n{options.samples:,} {getattr(study, 'SAMPLES', 'samples')}.\n\n"
         texts.append(list_table(lines, table.title) + note)
     if options.write:
         path.write_text("".join(texts), "utf-8")

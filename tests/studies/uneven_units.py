@@ -11,7 +11,7 @@ from skrank.stats.compare import MOST_UNEVEN
 from skrank.stats.inference import effective_units
 from tests.studies.experiments import averaged, covers, outcome_of
 from tests.studies.families import family_of
-from tests.studies.tables import FOLDER, Table, rows_of, run
+from tests.studies.tables import FOLDER, Table, rows_of
 
 DOCS_TABLE = FOLDER / "uneven_units.rst"
 NS = (8, 20, 50, 200)
@@ -20,27 +20,11 @@ AUTO, FLIPS, STUDENT = "auto", "permutation", "t"
 SEED = 70
 
 
-def even(rng, n):
-    return np.minimum(rng.geometric(0.2, n), 20)
-
-
-def uneven(rng, n):
-    return rng.geometric(0.05, n)
-
-
-def zipf(rng, n):
-    return np.minimum(rng.zipf(1.7, n), 300)
-
-
 def half(rng, n):
     """Return numbers of queries of users, the first of whom has half of them."""
     sizes = rng.geometric(0.2, n)
     sizes[0] = sizes[1:].sum()
     return sizes
-
-
-def pareto(rng, n):
-    return 1 + rng.pareto(1.5, n)
 
 
 def differences(rng, sizes, served):
@@ -82,17 +66,19 @@ def coverage(values, n_samples, sizes_of, draw=differences, served=0.0):
     return averaged(NS, samples, decide)
 
 
+SIZES = {
+    "1 to 20": lambda rng, n: np.minimum(rng.geometric(0.2, n), 20),
+    "1 to 100": lambda rng, n: rng.geometric(0.05, n),
+    "up to 300": lambda rng, n: np.minimum(rng.zipf(1.7, n), 300),
+}
 USERS = {
-    "users of 1 to 20 queries": even,
-    "users of 1 to 100 queries": uneven,
-    "users of up to 300, Zipf": zipf,
+    "users of 1 to 20 queries": SIZES["1 to 20"],
+    "users of 1 to 100 queries": SIZES["1 to 100"],
+    "users of up to 300, Zipf": SIZES["up to 300"],
     "one user has half of them": half,
 }
-SERVED = {
-    f"{name}, heavy users are served better": sizes
-    for name, sizes in {"1 to 20": even, "1 to 100": uneven, "up to 300": zipf}.items()
-}
-WEIGHTS = {"queries with weights, Pareto 1.5": pareto}
+SERVED = {f"{name}, heavy users are served better": SIZES[name] for name in SIZES}
+WEIGHTS = {"queries with weights, Pareto 1.5": lambda rng, n: 1 + rng.pareto(1.5, n)}
 TABLES = {
     "uneven": Table(
         "Coverage of a difference with 8 / 20 / 50 / 200 uneven units, in %",
@@ -104,7 +90,3 @@ TABLES = {
         ],
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -13,7 +13,7 @@ from skrank.stats import gate
 from tests.studies.experiments import LEVEL, outcome_of, percent
 from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
-from tests.studies.tables import FOLDER, Row, Table, rows_of, run
+from tests.studies.tables import FOLDER, Row, Table, rows_of
 
 DOCS_TABLE = FOLDER / "unseen_losses.rst"
 NS = (20, 50, 100, 200, 500)
@@ -132,7 +132,3 @@ TABLES = {
         ],
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -105,16 +105,11 @@ def by_torchmetrics(lists, n_queries=500):
 def by_sklearn(lists, n_queries=300):
     sample = first_queries(lists, n_queries)
     ends = sample.starts()[1:]
-    queries = list(
-        zip(np.split(sample.y_true, ends), np.split(sample.y_score, ends), strict=True)
-    )
+    parts = np.split(sample.y_true, ends), np.split(sample.y_score, ends)
+    queries = [([grades], [scores]) for grades, scores in zip(*parts, strict=True)]
 
     def evaluate():
-        values = [
-            sklearn.metrics.ndcg_score([grades], [scores], k=10)
-            for grades, scores in queries
-        ]
-        return np.mean(values)
+        return np.mean([sklearn.metrics.ndcg_score(*query, k=10) for query in queries])
 
     return {"scikit-learn, a loop over queries": Way(evaluate, len(queries))}
 
