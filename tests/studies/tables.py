@@ -1,7 +1,7 @@
 """Tables of simulated figures: their rows, on the screen and in the documentation.
 
-``python -m tests.studies STUDY`` measures the tables of a study, or those that are named
-behind it. ``--write`` writes all of them to the documentation.
+``python -m tests.studies STUDY`` measures the tables of a study, or some, by their
+names. ``--write`` writes all of them to the documentation.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause

@@ -46,32 +46,38 @@ def by_flips(old, new, margin):
     return tuple(map(bool, passed))
 
 
+def shares(passes):
+    """Return how often candidates pass, by the number of queries: alone, and the gate.
+
+    `passes(n)` are both answers for each sample of a size.
+    """
+    return {
+        column: [percent(each) for each in zip(*passes(n), strict=True)]
+        for n, column in zip(NS, COLUMNS, strict=True)
+    }
+
+
 def of_hits(values, n_samples, wins, losses, margin):
-    """Return how often hits pass, by the number of queries: alone, and the gate."""
-    rng, found = np.random.default_rng(SEED), {}
-    for n, column in zip(NS, COLUMNS, strict=True):
-        counts = rng.multinomial(n, [wins, losses, 1 - wins - losses], size=n_samples)
-        passed = [passes_of_hits(n, *one[:2].tolist(), margin) for one in counts]
-        found[column] = [percent(each) for each in zip(*passed, strict=True)]
-    return found
+    rng, both = np.random.default_rng(SEED), [wins, losses, 1 - wins - losses]
+
+    def passes(n):
+        counts = rng.multinomial(n, both, size=n_samples)[:, :2].tolist()
+        return [passes_of_hits(n, *one, margin) for one in counts]
+
+    return shares(passes)
 
 
 def of_values(values, n_samples, population, margin=None):
-    """Return how often a candidate of a population passes, as `of_hits` does.
-
-    Without a margin, the margin is what the candidate loses.
-    """
-    rng, found = np.random.default_rng(SEED), {}
+    """Without a margin, the margin is what the candidate loses."""
+    rng = np.random.default_rng(SEED)
     old, new = population(rng)
-    if margin is None:
-        margin = float((old - new).mean())
-    for n, column in zip(NS, COLUMNS, strict=True):
-        passed = [
-            by_flips(old[rows], new[rows], margin)
-            for rows in draw(rng, n, n_samples, LARGE).T
-        ]
-        found[column] = [percent(each) for each in zip(*passed, strict=True)]
-    return found
+    margin = float((old - new).mean()) if margin is None else margin
+
+    def passes(n):
+        drawn = draw(rng, n, n_samples, LARGE).T
+        return [by_flips(old[rows], new[rows], margin) for rows in drawn]
+
+    return shares(passes)
 
 
 def falls(rng, share, to, noise=0.0, gain=0.0, ranks=False):
