@@ -72,8 +72,7 @@ def by_pytrec_eval(lists):
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10"})
         return evaluator, as_dicts(lists, lists.y_score, documents)
 
-    def evaluate(evaluator, run):
-        return evaluator.evaluate(run)
+    evaluate = pytrec_eval.RelevanceEvaluator.evaluate
 
     def mean(result):
         return np.mean([values["ndcg_cut_10"] for values in result.values()])

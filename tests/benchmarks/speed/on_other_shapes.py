@@ -282,77 +282,71 @@ def build_features(scale):
     return {name: Task(task) for name, task in tasks.items()}
 
 
-def beside(unit, *cases, **options):
-    """Return rows of a unit from their names, tasks and targets."""
-    return [
+def group(title, build, runs, unit, *cases, **options):
+    """Return a group whose rows have a unit in common: names, tasks and targets."""
+    rows = [
         Row(name, tasks, unit, *target, **options) for name, tasks, *target in cases
     ]
+    return Group(title, build, rows, runs)
 
 
 ARGSORT, SMALL, SCORER = "x its argsort", "10^4 rows", "scorer over the metric alone"
 GEOMETRIC = "z of the geometric mean rank, queries of their own weights"
-WEIGHTED, TEXT = ("weighted", "unweighted"), ("text", "numbers")
+TRIPLES, TEXT = "text as the ids of triples", ("text", "numbers")
 GROUPS = [
-    Group(
+    group(
         "a fold of 200 rows, 20 queries",
         build_fold,
-        beside(
-            "x the scorer of r2",
-            ("scorer of ndcg@10 on 200 rows", ("scorer", "r2"), (1.2,)),
-        ),
-        runs=30,
+        30,
+        "x the scorer of r2",
+        ("scorer of ndcg@10 on 200 rows", ("scorer", "r2"), (1.2,)),
     ),
-    Group(
+    group(
         "folds of 200 rows, 20 queries",
         build_search,
-        beside(
-            "x r2",
-            ("GridSearchCV on folds of 200 rows: ndcg@10", ("ndcg@10", "r2"), (1.7,)),
-        ),
-        runs=3,
+        3,
+        "x r2",
+        ("GridSearchCV on folds of 200 rows: ndcg@10", ("ndcg@10", "r2"), (1.7,)),
     ),
-    Group(
+    group(
         "one tie group of 1 million rows",
         build_err,
-        beside(
-            "x ndcg", ("ERR of one tie group, all relevant", ("err", "ndcg"), (10,))
-        ),
-        runs=1 / 3,
+        1 / 3,
+        "x ndcg",
+        ("ERR of one tie group, all relevant", ("err", "ndcg"), (10,)),
     ),
-    Group(
+    group(
         "100,000 queries with weights",
         build_geometric,
-        beside("x unweighted", (GEOMETRIC, WEIGHTED, (20,))),
-        runs=1 / 3,
+        1 / 3,
+        "x unweighted",
+        (GEOMETRIC, ("weighted", "unweighted"), (20,)),
     ),
-    Group(
+    group(
         "one query of 10 million rows",
         build_long,
-        beside(
-            ARGSORT,
-            ("one query: ndcg", ("ndcg", "argsort"), (0.6,), "minimal"),
-            ("one query: mrr", ("mrr", "argsort"), (0.15,)),
-        ),
-        runs=1 / 3,
+        1 / 3,
+        ARGSORT,
+        ("one query: ndcg", ("ndcg", "argsort"), (0.6,), "minimal"),
+        ("one query: mrr", ("mrr", "argsort"), (0.15,)),
     ),
-    Group(
+    group(
         "1 million queries of 1-20 rows",
         build_short,
-        beside("x a row of L", ("short queries: ndcg@10", ("short", "L"), (3,))),
-        runs=1 / 3,
+        1 / 3,
+        "x a row of L",
+        ("short queries: ndcg@10", ("short", "L"), (3,)),
     ),
-    Group(
+    group(
         "time per row from 10^5 to 10^7 rows",
         build_growth,
-        beside(
-            "x slowest to fastest",
-            *(
-                (f"growth: {name}", tuple(f"{name}, 10^{i}" for i in (7, 6, 5)), (2,))
-                for name in ("ndcg@10", "mrr")
-            ),
-            figure=growth,
+        1 / 3,
+        "x slowest to fastest",
+        *(
+            (f"growth: {name}", tuple(f"{name}, 10^{i}" for i in (7, 6, 5)), (2,))
+            for name in ("ndcg@10", "mrr")
         ),
-        runs=1 / 3,
+        figure=growth,
     ),
     Group(
         "20 M rows, grouped",
@@ -373,55 +367,43 @@ GROUPS = [
         "310,116 triples",
         build_triples,
         [
-            *beside(
-                "x numbers",
-                ("text as the ids of triples: memory", TEXT, (2,)),
-                of_memory=True,
-            ),
-            Row("text as the ids of triples: time", TEXT, "x numbers"),
+            Row(f"{TRIPLES}: memory", TEXT, "x numbers", (2,), of_memory=True),
+            Row(f"{TRIPLES}: time", TEXT, "x numbers"),
         ],
         runs=1 / 3,
     ),
-    Group(
+    group(
         "lists of 10^4 rows",
         build_small,
-        beside(
-            "ms",
-            (f"{SMALL}: ndcg@10", ("ndcg@10",), (0.45,)),
-            (f"{SMALL}: mrr", ("mrr",), (0.4,)),
-            figure=milliseconds,
-        ),
-        runs=10,
+        10,
+        "ms",
+        (f"{SMALL}: ndcg@10", ("ndcg@10",), (0.45,)),
+        (f"{SMALL}: mrr", ("mrr",), (0.4,)),
+        figure=milliseconds,
     ),
-    Group(
+    group(
         "cross_validate with 1,000 test rows",
         build_scorer,
-        beside(
-            "ms",
-            (f"{SCORER}, ids in y's index", ("index, scorer", "index, call"), (1,)),
-            (f"{SCORER}, ids as metadata", ("routed, scorer", "routed, call"), (1,)),
-            figure=milliseconds_more,
-        ),
-        runs=10,
+        10,
+        "ms",
+        (f"{SCORER}, ids in y's index", ("index, scorer", "index, call"), (1,)),
+        (f"{SCORER}, ids as metadata", ("routed, scorer", "routed, call"), (1,)),
+        figure=milliseconds_more,
     ),
-    Group(
+    group(
         "K: candidates, 20,000 x 14,541 float32 in a memory map",
         build_candidates,
-        beside(
-            "x a warm copy",
-            ("K: mrr and hits@1, 3, 10, filtered", ("four", "copy"), (2.6,), "minimal"),
-            megabytes=64,
-        ),
-        runs=1 / 3,
+        1 / 3,
+        "x a warm copy",
+        ("K: mrr and hits@1, 3, 10, filtered", ("four", "copy"), (2.6,), "minimal"),
+        megabytes=64,
     ),
-    Group(
+    group(
         "R: 100,000 users x 1,000 items, 1 % relevant, sparse y_true",
         build_users,
-        beside(
-            ARGSORT,
-            ("R: recall@20 and ndcg@20", ("two", "argsort"), (0.55,), "minimal"),
-        ),
-        runs=1 / 5,
+        1 / 5,
+        ARGSORT,
+        ("R: recall@20 and ndcg@20", ("two", "argsort"), (0.55,), "minimal"),
     ),
     Group(
         "10,000 lists of 20 items with 128 features",
