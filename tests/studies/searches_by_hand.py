@@ -570,7 +570,7 @@ def problems(seed, number):
     return case, found
 
 
-def main(seed, number=300, first=0):
+def main(seed=1, number=300, first=0):
     """Print the combinations with a difference."""
     n_wrong = 0
     for one in range(first, first + number):
