@@ -50,7 +50,7 @@ WITHOUT_SKLEARN = [
     "tests/metrics/test_validation.py",
     "tests/other_libraries",
     "tests/stats",
-    "tests/studies/test_simulate.py",
+    "tests/studies/test_studies.py",
     "tests/tables",
     "tests/test_benchmarks.py",
 ]

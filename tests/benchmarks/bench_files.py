@@ -11,7 +11,6 @@ numbers have to agree. What Python imports is not counted.
 
 import argparse
 import resource
-import statistics
 import tempfile
 import time
 from functools import partial
@@ -23,18 +22,8 @@ import pytrec_eval
 from skrank.metrics import evaluate
 from skrank.tables import align
 from tests import processes
-
-# The names in skrank, pytrec_eval and trec_eval.
-MEASURES = {
-    "map": "map",
-    "ndcg": "ndcg",
-    "ndcg@10": "ndcg_cut.10",
-    "bpref": "bpref",
-    "recip_rank": "recip_rank",
-    "precision@10": "P.10",
-    "recall@100": "recall.100",
-    "r_precision": "Rprec",
-}
+from tests.benchmarks.speed.measuring import interleaved_medians
+from tests.benchmarks.speed.on_trec import MEASURES, mean_of_measures
 
 
 def write_files(folder, n_queries, n_returned=1000, n_judged=100):
@@ -71,24 +60,15 @@ def by_pytrec_eval(qrels, run):
         judgements = pytrec_eval.parse_qrel(file)
     with run.open() as file:
         returned = pytrec_eval.parse_run(file)
-    asked = set(MEASURES.values())
-    found = pytrec_eval.RelevanceEvaluator(judgements, asked).evaluate(returned)
-    return {
-        name: np.mean([values[theirs.replace(".", "_")] for values in found.values()])
-        for name, theirs in MEASURES.items()
-    }
+    evaluator = pytrec_eval.RelevanceEvaluator(judgements, {*MEASURES.values()})
+    return mean_of_measures(evaluator.evaluate(returned))
 
 
 def by_trec_eval(program, qrels, run):
     measures = [part for name in MEASURES.values() for part in ("-m", name)]
-    command = [program, *measures, qrels, run]
-    done = processes.run(command, check=True)
+    done = processes.run([program, *measures, qrels, run], check=True)
     lines = [line.split() for line in done.stdout.splitlines()]
-    values = {name: value for name, _, value in lines}
-    return {
-        name: float(values[theirs.replace(".", "_")])
-        for name, theirs in MEASURES.items()
-    }
+    return mean_of_measures({"all": {name: float(x) for name, _, x in lines}})
 
 
 def cpu_seconds():
@@ -104,16 +84,13 @@ def measure(n_queries, n_runs, trec_eval=None):
         ways = {"skrank": by_skrank, "pytrec_eval": by_pytrec_eval}
         if trec_eval:
             ways["trec_eval"] = partial(by_trec_eval, trec_eval)
-        times, ours = {name: [] for name in ways}, by_skrank(*files)
-        for _ in range(n_runs):
-            for name, way in ways.items():
-                start = cpu_seconds()
-                found = way(*files)
-                times[name].append(cpu_seconds() - start)
-                for metric, value in found.items():
-                    if not np.isclose(value, ours[metric], rtol=0, atol=5.1e-5):
-                        raise AssertionError(f"{name}: {metric} {value}, {ours}")
-    return {name: statistics.median(taken) for name, taken in times.items()}
+        ours = by_skrank(*files)
+        for name, way in ways.items():
+            for metric, value in way(*files).items():
+                if not np.isclose(value, ours[metric], rtol=0, atol=5.1e-5):
+                    raise AssertionError(f"{name}: {metric} {value}, {ours}")
+        calls = {name: partial(way, *files) for name, way in ways.items()}
+        return interleaved_medians(calls, n_runs, cpu_seconds)
 
 
 def main():

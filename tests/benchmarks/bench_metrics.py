@@ -1,20 +1,13 @@
 """Speed and memory of the metrics, as ratios measured in one run.
 
 Run ``python -m tests.benchmarks.bench_metrics``. Each workload is timed in turns with
-what it is compared with, on the same arrays: the sort F, which is ``np.argsort`` of
-the same scores as a matrix of 10,000 x 120; a copy or a sort of other shapes; the same
-metric of other lists; or another library, which has to compute the same number first.
-Medians of the runs are printed as ratios, beside the target and the peak of the memory
-that Python and NumPy allocate. Only what is a target in milliseconds is printed so. A
-row that misses its target says by how much, and where a profile finds its time.
+what it is compared with, on the same arrays; another library has to compute the same
+number first. `docs/development/performance_figures.rst` says what the figures are. All
+takes some five minutes on two cores, 8 GB of memory, and 1.2 GB of disk in the folder
+for temporary files.
 
-The libraries come with ``pip install -e ".[test]" --group peers``. All takes some five
-minutes on two cores, 8 GB of memory, and 1.2 GB of disk in the folder for temporary
-files.
-
-NumPy has code for several instruction sets, and that sort depends on them. The first
-line of the output names those in use; to see how other machines fare, switch some off.
-By the names of NumPy 2.4, this leaves AVX2, and with "X86_V3" too, none:
+The sort of NumPy depends on the instruction sets that the first line names. By the
+names of NumPy 2.4, this leaves AVX2, and with "X86_V3" too, none:
 
     NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" python ...
 """
@@ -23,32 +16,23 @@ By the names of NumPy 2.4, this leaves AVX2, and with "X86_V3" too, none:
 
 import argparse
 import time
-from pathlib import Path
 
 from tests.benchmarks.speed import on_lists, on_other_shapes, on_trec
 from tests.benchmarks.speed.measuring import instruction_sets, print_profile
 from tests.benchmarks.speed.rows import Group
 from tests.benchmarks.speed.table import HEAD, as_line, as_rst, environment, measure
+from tests.studies.tables import FOLDER
 
 GROUPS = on_lists.GROUPS + on_trec.GROUPS + on_other_shapes.GROUPS
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/speed.rst"
+DOCS_TABLE = FOLDER / "speed.rst"
 
 
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--runs",
-        type=int,
-        default=15,
-        help="counted runs of each function: fewer of slow ones, more of fast ones",
-    )
-    parser.add_argument(
-        "--rows", nargs="+", metavar="NAME", help="only rows whose name contains one"
-    )
+    parser.add_argument("--runs", type=int, default=15, help="of functions of 10 ms")
+    parser.add_argument("--rows", nargs="+", metavar="NAME", help="only those with it")
     parser.add_argument("--write", action="store_true", help=f"write {DOCS_TABLE.name}")
-    parser.add_argument(
-        "--profile", metavar="NAME", help="profile the rows whose name contains it"
-    )
+    parser.add_argument("--profile", metavar="NAME", help="profile the rows with it")
     options = parser.parse_args()
     if options.write and (options.rows or not all(map(Group.is_ready, GROUPS))):
         parser.error("--write needs all rows, and the libraries beside them")

@@ -14,26 +14,26 @@ import argparse
 import importlib
 import time
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import scipy.stats
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
-from tests.benchmarks.speed.rows import Group, Row, Task, speedup
+from tests.benchmarks.speed.rows import Group, Row, Task, faster
 from tests.benchmarks.speed.table import (
     HEAD,
     as_line,
     environment,
-    list_table,
     measure,
     shown,
 )
+from tests.studies.tables import FOLDER, list_table
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/stats_speed.rst"
+DOCS_TABLE = FOLDER / "stats_speed.rst"
 N_METRICS = 10
 N_RESAMPLES = 10_000
+OF_SCIPY = {"axis": -1, "batch": 10, "vectorized": True, "random_state": 0}
 
 
 def make_scores(scale):
@@ -42,10 +42,8 @@ def make_scores(scale):
     n = max(int(10_000 * scale), 20)
     base = rng.beta(0.8, 2.0, size=(N_METRICS, n))
     new = np.clip(base + rng.normal(0.001, 0.1, size=base.shape), 0, 1)
-    columns = {
-        f"metric {i}": np.r_[a, b]
-        for i, (a, b) in enumerate(zip(base, new, strict=True))
-    }
+    both = np.hstack([base, new])
+    columns = {f"metric {i}": values for i, values in enumerate(both)}
     frame = {"qid": np.tile(np.arange(n), 2), "ranker": np.repeat(["old", "new"], n)}
     return QueryScores.from_frame(frame | columns, ranker="ranker")
 
@@ -63,16 +61,8 @@ def bootstraps(scale):
         return confidence_interval(scores, method="bootstrap", n_resamples=n)
 
     def by_scipy():
-        return scipy.stats.bootstrap(
-            (values,),
-            np.mean,
-            axis=-1,
-            n_resamples=n,
-            batch=10,
-            vectorized=True,
-            method="percentile",
-            random_state=0,
-        )
+        options = OF_SCIPY | {"n_resamples": n, "method": "percentile"}
+        return scipy.stats.bootstrap((values,), np.mean, **options)
 
     found, interval = ours()["new"], by_scipy()
     ends = np.array([(x.low, x.high) for x in found.values()]).T
@@ -99,16 +89,9 @@ def permutations(scale, library):
         ]
 
     def by_scipy():
-        return scipy.stats.permutation_test(
-            (new, old),
-            lambda a, b, axis: np.mean(a - b, axis=axis),
-            permutation_type="samples",
-            vectorized=True,
-            n_resamples=their_n,
-            batch=10,
-            axis=-1,
-            random_state=0,
-        ).pvalue
+        options = OF_SCIPY | {"n_resamples": their_n, "permutation_type": "samples"}
+        difference = lambda a, b, axis: np.mean(a - b, axis=axis)  # noqa: E731
+        return scipy.stats.permutation_test((new, old), difference, **options).pvalue
 
     theirs = {"ranx": by_ranx, "SciPy": by_scipy}[library]
     if library == "ranx":
@@ -127,13 +110,7 @@ GROUPS = [
         bootstraps,
         [
             Row("bootstrap-t", ("skrank",), "s", (2.0,), figure=seconds, megabytes=32),
-            Row(
-                "scipy.stats.bootstrap, percentile",
-                ("skrank", "SciPy"),
-                "x faster",
-                at_least=5,
-                figure=speedup,
-            ),
+            faster("scipy.stats.bootstrap, percentile", "SciPy", 5),
         ],
     ),
     Group(
@@ -141,27 +118,14 @@ GROUPS = [
         partial(permutations, library="ranx"),
         [
             Row("compare_rankers", ("skrank",), "s", figure=seconds),
-            Row(
-                "ranx's Fisher test",
-                ("skrank", "ranx"),
-                "x faster",
-                at_least=100,
-                figure=speedup,
-            ),
+            faster("ranx's Fisher test", "ranx", 100),
         ],
         needs="ranx",
     ),
     Group(
         "The same beside SciPy",
         partial(permutations, library="SciPy"),
-        [
-            Row(
-                "scipy.stats.permutation_test",
-                ("skrank", "SciPy"),
-                "x faster",
-                figure=speedup,
-            ),
-        ],
+        [faster("scipy.stats.permutation_test", "SciPy")],
         runs=0.4,
     ),
 ]

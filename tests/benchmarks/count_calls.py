@@ -1,7 +1,7 @@
 """How many functions of skrank a call passes through, and in how many files.
 
 Run ``python -m tests.benchmarks.count_calls`` for all of `ENTRANCES`, or with the names
-of some of them; ``--list`` prints the functions, file by file. A function counts once,
+of some of them, and it prints the functions, file by file. A function counts once,
 however often it is called, and in any thread. A comprehension is part of the function
 that contains it, as in Python 3.12. Each entrance is called once before it is counted,
 so that what is imported or read once in a process does not count.
@@ -10,7 +10,6 @@ so that what is imported or read once in a process does not count.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import _thread
-import argparse
 import sys
 import warnings
 from collections import Counter, defaultdict
@@ -70,12 +69,9 @@ def cross_validate():
 
     register_scorers()
     y_true, runs, qid = make_data()
-    X, ranker, cv = (
-        pd.DataFrame(runs | {"qid": qid}),
-        QueryRanker(Ridge()),
-        QueryKFold(2),
-    )
-    return lambda: cross_validate(ranker, X, y_true, cv=cv, scoring="ndcg@10")
+    X, ranker = pd.DataFrame(runs | {"qid": qid}), QueryRanker(Ridge())
+    options = {"cv": QueryKFold(2), "scoring": "ndcg@10"}
+    return lambda: cross_validate(ranker, X, y_true, **options)
 
 
 def score_table():
@@ -167,22 +163,18 @@ def count(entrance):
 
 
 def main():
-    """Print how many functions and files each entrance passes through."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("entrances", nargs="*", metavar="entrance", help="which ones")
-    parser.add_argument("--list", action="store_true", help="print the functions")
-    options = parser.parse_args()
-    for name in options.entrances or ENTRANCES:
-        entrance = ENTRANCES[name]
-        functions = count(entrance)
-        n_functions = sum(map(len, functions.values()))
+    """Print how many functions and files each entrance passes through, and which."""
+    for name in sys.argv[1:] or ENTRANCES:
+        _, most_functions, most_files = ENTRANCES[name]
+        functions = count(ENTRANCES[name])
+        n_functions, n_files = sum(map(len, functions.values())), len(functions)
         print(
-            f"{name:15} {n_functions:4} functions (at most {entrance.n_functions}) in "
-            f"{len(functions):2} files (at most {entrance.n_files})"
+            f"{name:15} {n_functions:4} functions (at most {most_functions}) in ",
+            end="",
         )
-        if options.list:
-            for file, names in sorted(functions.items()):
-                print(f"    {file}: {', '.join(sorted(names))}")
+        print(f"{n_files:2} files (at most {most_files})")
+        for file, names in sorted(functions.items()):
+            print(f"    {file}: {', '.join(sorted(names))}")
 
 
 if __name__ == "__main__":

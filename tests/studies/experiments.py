@@ -5,6 +5,9 @@ Each function returns lists of figures by the column of its table.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections import defaultdict
+from functools import partial
+
 import numpy as np
 
 from skrank.metrics import QueryScores
@@ -24,22 +27,30 @@ UNDEFINED = {"none": 0.0, "5 %": 0.05, "20 %": 0.2, "50 %": 0.5}
 
 
 def percent(condition):
-    return float(100 * np.mean(condition))
+    return float(100 * np.mean(condition)) if np.size(condition) else 0.0
 
 
-def outcome_of(family, test="permutation", correction=None, n_resamples=9999):
-    """Return what `compare_rankers` finds of a family with its defaults."""
-    return run_tests(
-        family,
-        test=test,
-        correction=correction,
-        alternative="two-sided",
-        margin=0.0,
-        level=LEVEL,
-        simultaneous=False,
-        n_resamples=n_resamples,
-        seed=seed_of(0),
-    )
+def averaged(sizes, samples, decide, average=percent):
+    """Return figures by column and size, of what `decide` says of samples.
+
+    `samples(n)` are those of a size; `decide(sample)` returns a value for each column.
+    """
+    found = defaultdict(list)
+    for n in sizes:
+        decided = defaultdict(list)
+        for sample in samples(n):
+            for column, value in decide(sample).items():
+                decided[column].append(value)
+        for column, values in decided.items():
+            found[column].append(average(np.array(values)))
+    return dict(found)
+
+
+def outcome_of(family, test="permutation", **options):
+    """Return what `compare_rankers` finds of a family, without a correction."""
+    defaults = {"correction": None, "alternative": "two-sided", "margin": 0.0}
+    defaults |= {"level": LEVEL, "simultaneous": False, "n_resamples": 9999}
+    return run_tests(family, test=test, **defaults | {"seed": seed_of(0)} | options)
 
 
 def outcomes(top, bottom=None, test="permutation"):
@@ -121,22 +132,23 @@ def rejections(values, n_samples, measure, null, shift=0):
     differences = against_first(movielens)
     errors = differences.std(axis=0, ddof=1)
     weights = tilted(differences) if null == "equal means" else None
-    rng, found = np.random.default_rng(0), {"none": [], "holm": [], "max-t": []}
-    for n in (20, 50, 200):
-        decided = {name: [] for name in found}
+    rng = np.random.default_rng(0)
+
+    def samples(n):
         for rows in draw(rng, n, n_samples, len(differences), weights).T:
             sample = movielens[..., rows]
             if null == "exchangeable":
                 sample = exchanged(rng, sample)
-            top = against_first(sample) + shift * errors / np.sqrt(n)
-            family = family_of(top, np.ones_like(top))
-            outcome = outcome_of(family, correction="max-t", n_resamples=1999)
-            decided["none"].append(outcome.pvalue <= LEVEL)
-            decided["holm"].append(holm(outcome.pvalue) <= LEVEL)
-            decided["max-t"].append(outcome.adjusted <= LEVEL)
-        for name, rejected in decided.items():
-            found[name].append(measure(np.array(rejected)))
-    return found
+            yield against_first(sample) + shift * errors / np.sqrt(n)
+
+    def decide(top):
+        family = family_of(top, np.ones_like(top))
+        outcome = outcome_of(family, correction="max-t", n_resamples=1999)
+        p = {"none": outcome.pvalue, "holm": holm(outcome.pvalue)}
+        p["max-t"] = outcome.adjusted
+        return {name: values <= LEVEL for name, values in p.items()}
+
+    return averaged((20, 50, 200), samples, decide, measure)
 
 
 def any_of_family(rejected):
@@ -230,22 +242,17 @@ def coverage_of_medians(values, n_samples):
 
 def coverage_of_units(values, n_samples, sizes, one):
     """Return the coverage with the units and without, of `one(rng, size)`."""
-    rng, found = np.random.default_rng(0), {HEEDED: [], IGNORED: []}
-    for size in sizes:
-        covered = np.array([one(rng, size) for _ in range(n_samples)])
-        for name, column in zip(found, covered.T, strict=True):
-            found[name].append(percent(column))
-    return found
+    rng = np.random.default_rng(0)
+    samples = lambda size: (one(rng, size) for _ in range(n_samples))  # noqa: E731
+    return averaged(sizes, samples, lambda x: {HEEDED: x[0], IGNORED: x[1]})
 
 
-def of_users(rng, n_users):
-    sample, user = populations.queries_of_users(rng, n_users)
+def of_users(rng, n_users, draw_users=populations.queries_of_users):
+    sample, user = draw_users(rng, n_users)
     return holds(0.5, sample, clusters=user), holds(0.5, sample, method="t")
 
 
-def of_uneven_users(rng, n_users):
-    sample, user = populations.queries_of_uneven_users(rng, n_users)
-    return holds(0.5, sample, clusters=user), holds(0.5, sample, method="t")
+of_uneven_users = partial(of_users, draw_users=populations.queries_of_uneven_users)
 
 
 def difference_of_uneven_users(rng, n_users):
@@ -281,13 +288,13 @@ def of_weights(rng, n_queries, population):
     return holds(truth, sample, sample_weight=weight), holds(truth, sample)
 
 
-def coverage_of_differences_of_users(values, n_samples, sizes):
+def coverage_of_differences_of_users(values, n_samples, sizes, one):
     """Return the coverage of the difference of rankers with users and without."""
     rng, found = np.random.default_rng(0), {HEEDED: [], IGNORED: []}
     for n_users in sizes:
         sums, covered = [], []
         for _ in range(n_samples):
-            sample, user = populations.queries_of_users(rng, n_users)
+            sample, user = one(rng, n_users)
             difference = (sample - 0.5)[:, None]
             sums.append(sum_clusters(difference[:, 0], np.ones(len(user)), user))
             if len(covered) < n_samples / 10:  # each has another number of queries

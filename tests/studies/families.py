@@ -46,17 +46,11 @@ def random_family(rng):
     if rng.random() < 0.2:
         weight = rng.pareto(1.0, size=n) + 0.1
     country, user = rng.choice(["x", "y"], n), rng.integers(max(n // 3, 2), size=n)
-    names = [f"m{i}" for i in range(n_metrics)]
-    frame = {"qid": [], "ranker": [], "country": [], "user": [], "weight": []}
-    frame |= {name: [] for name in names}
-    for i in range(n_rankers):
-        frame["qid"] += qid.tolist()
-        frame["ranker"] += [f"r{i}"] * n
-        frame["country"] += country.tolist()
-        frame["user"] += user.tolist()
-        frame["weight"] += (np.ones(n) if weight is None else weight).tolist()
-        for name, of_metric in zip(names, values, strict=True):
-            frame[name] += of_metric[i].tolist()
+    columns = {"qid": qid, "country": country, "user": user}
+    columns["weight"] = np.ones(n) if weight is None else weight
+    frame = {name: np.tile(column, n_rankers) for name, column in columns.items()}
+    frame["ranker"] = np.repeat([f"r{i}" for i in range(n_rankers)], n)
+    frame |= {f"m{i}": of_metric.ravel() for i, of_metric in enumerate(values)}
     scores = QueryScores.from_frame(
         frame,
         ranker="ranker",

@@ -1,25 +1,20 @@
 """Intervals from labels of people and of a machine, where few queries decide.
 
-    python -m tests.studies.judges_of_few
-    python -m tests.studies.judges_of_few --write
-
-It takes half an hour. ``--write`` writes the tables to the documentation.
+It takes half an hour.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
-from tests.studies.simulate import Row, Table, run
+from tests.studies.populations import query_scores
+from tests.studies.tables import FOLDER, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/judges_of_few.rst"
+DOCS_TABLE = FOLDER / "judges_of_few.rst"
 SEED = 2024
 POOL, N_JUDGED = 20_000, 500
 NS = (10, 20, 30, 50, 100)
@@ -82,32 +77,22 @@ POPULATIONS = {
 }
 
 
-def scores_of(values, rows, metric):
-    """Return scores of rankers, for queries that have their row as id."""
-    frame = {
-        "ranker": np.repeat([*values], len(rows)),
-        "qid": np.tile(rows, len(values)),
-    }
-    frame[metric] = np.concatenate([of_ranker[rows] for of_ranker in values.values()])
-    return QueryScores.from_frame(frame, ranker="ranker")
-
-
 def measured(values, n_samples, population, level):
     """Return coverage with and without the judge, and how wide the interval is."""
     rng, found = np.random.default_rng(SEED), {column: [] for column in COLUMNS}
-    people, machine = {}, {}
-    for name in ("one", "other")[: 1 + (level == "difference")]:
-        people[name], machine[name] = population(rng)
-    truth = people["one"].mean()
+    n_rankers = 1 + (level == "difference")
+    both = np.array([population(rng) for _ in range(n_rankers)]).swapaxes(0, 1)
+    people, machine = both[:, :, None]
+    truth = people[0].mean()
     if level == "difference":
-        truth = people["other"].mean() - truth
-    metric = "hits@1" if set(people["one"]) == {0, 1} else "ndcg"
+        truth = people[1].mean() - truth
+    metric = ["hits@1" if {*people[0, 0]} == {0, 1} else "ndcg"]
     for n in NS:
         ends = np.empty((2, n_samples, 2))
         for sample in range(n_samples):
             rows = rng.choice(POOL, N_JUDGED, replace=False)
-            judge = scores_of(machine, rows, metric)
-            human = scores_of(people, rows[:n], metric)
+            judge = query_scores(machine[..., rows], metric, rows)
+            human = query_scores(people[..., rows[:n]], metric, rows[:n])
             for place, of_machine in enumerate((judge, None)):
                 row = interval_of(human, of_machine, level)
                 ends[place, sample] = row.low, row.high
@@ -120,12 +105,10 @@ def measured(values, n_samples, population, level):
 
 
 def interval_of(scores, judge, level):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        if level == "mean":
-            return confidence_interval(scores, judge=judge).rows[0]
-        options = {"baseline": "one", "n_resamples": 999}
-        return compare_rankers(scores, judge=judge, **options).rows[0]
+    if level == "mean":
+        return confidence_interval(scores, judge=judge).rows[0]
+    options = {"baseline": "r0", "n_resamples": 999}
+    return compare_rankers(scores, judge=judge, **options).rows[0]
 
 
 TABLES = {
@@ -134,14 +117,7 @@ TABLES = {
         f"judged and {N_JUDGED} of the machine, in %, and the width compared with "
         "people alone",
         COLUMNS,
-        [
-            Row(name, partial(measured, population=population, level=level))
-            for name, population in POPULATIONS.items()
-        ],
+        rows_of(measured, "population", POPULATIONS, level=level),
     )
     for level in ("mean", "difference")
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,18 +1,13 @@
 """Simulate tests of two learners that are equal, from cross-validated values.
 
-    python -m tests.studies.learners
-    python -m tests.studies.learners --samples 1000 --write
-
 One learner sees the first half of the features, the other one the second half, which is
 as good. The grades and the features are drawn anew for each sample, so that a test at
-5 % should find a difference in 5 % of the samples. It takes some minutes. ``--write``
-writes the table to the documentation.
+5 % should find a difference in 5 % of the samples. It takes some minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import norm
@@ -20,10 +15,10 @@ from scipy.stats import t as student
 
 from skrank.metrics import ndcg_score
 from tests.studies.experiments import LEVEL, outcomes, percent
-from tests.studies.simulate import Row, Table, run
 from tests.studies.simulate_cross_validation import N_DOCUMENTS, N_FOLDS, draw, fit
+from tests.studies.tables import DOCS, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/learners.rst"
+DOCS_TABLE = DOCS / "tables/learners.rst"
 SIZES = (40, 200, 600)
 COLUMNS = [f"n = {n}" for n in SIZES]
 HALVES = slice(0, 5), slice(5, 10)
@@ -110,22 +105,24 @@ def rejected(values, n_samples, learner, test):
     }
 
 
+LEARNERS = {
+    "least squares": least_squares,
+    "best feature": best_feature,
+    "tree with one split": stump,
+}
 TABLES = {
     "learners": Table(
         "Equal learners with a significant difference from five folds, in %",
         COLUMNS,
         [
-            Row(f"{name}, {of_test}", partial(rejected, learner=learner, test=test))
-            for name, learner in {
-                "least squares": least_squares,
-                "best feature": best_feature,
-                "tree with one split": stump,
-            }.items()
-            for of_test, test in TESTS.items()
+            row
+            for name, learner in LEARNERS.items()
+            for row in rows_of(
+                rejected,
+                "test",
+                {f"{name}, {of_test}": test for of_test, test in TESTS.items()},
+                learner=learner,
+            )
         ],
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,16 +1,11 @@
 """Intervals of one mean of a metric whose limits are known.
 
-    python -m tests.studies.one_mean
-    python -m tests.studies.one_mean --write
-
-It takes ten minutes. ``--write`` writes the tables to the documentation.
+It takes ten minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -19,28 +14,12 @@ from skrank.stats import confidence_interval
 from tests.studies import populations
 from tests.studies.experiments import covers, percent
 from tests.studies.populations import LARGE, draw
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/one_mean.rst"
+DOCS_TABLE = FOLDER / "one_mean.rst"
 SEED = 2005
 NS = (10, 20, 50, 200)
 METHODS = ("auto", "hall", "t")
-
-
-def beta(rng, a, b):
-    return rng.beta(a, b, size=LARGE)
-
-
-def precision(rng, a, b):
-    return rng.binomial(10, rng.beta(a, b, size=LARGE)) / 10
-
-
-def easy_reciprocal_ranks(rng):
-    return 1 / rng.geometric(0.6, size=LARGE)
-
-
-def near_constant(rng):
-    return np.clip(rng.normal(0.7, 0.05, size=LARGE), 0, 1)
 
 
 def rare(rng, usual, others, share):
@@ -50,12 +29,12 @@ def rare(rng, usual, others, share):
 
 ORDINARY = {
     "reciprocal ranks, hard": populations.reciprocal_ranks,
-    "reciprocal ranks, easy": easy_reciprocal_ranks,
+    "reciprocal ranks, easy": lambda rng: 1 / rng.geometric(0.6, LARGE),
     "average precisions": populations.average_precisions,
-    "NDCG": partial(beta, a=4, b=2),
-    "precision@10": partial(precision, a=2, b=3),
-    "values that vary little": near_constant,
-    "beta(.3, 3)": partial(beta, a=0.3, b=3),
+    "NDCG": lambda rng: rng.beta(4, 2, LARGE),
+    "precision@10": lambda rng: rng.binomial(10, rng.beta(2, 3, LARGE)) / 10,
+    "values that vary little": lambda rng: rng.normal(0.7, 0.05, LARGE).clip(0, 1),
+    "beta(.3, 3)": lambda rng: rng.beta(0.3, 3, LARGE),
 }
 RARE = {
     "95 % are 0, others from 0 to 1": partial(
@@ -88,9 +67,7 @@ def ends_of(samples, method):
     ends, qid = [], np.arange(len(samples[0]))
     for sample in samples:
         scores = QueryScores.from_frame({"qid": qid, "ndcg": sample})
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            interval = confidence_interval(scores, method=method)["ndcg"]
+        interval = confidence_interval(scores, method=method)["ndcg"]
         ends.append((interval.low, interval.high))
     return np.array(ends)
 
@@ -104,31 +81,18 @@ def width(ends, mean, ends_of_t):
     return float(widths / of_t) if of_t > 0 else np.nan
 
 
-def rows(measure, bars):
-    return [
-        Row(
-            name,
-            partial(measured, population=population, measure=measure),
-            bars if name in ORDINARY | RARE else {},
-        )
-        for name, population in (ORDINARY | RARE | HITS).items()
-    ]
+def table(title, measure, bars):
+    rows = rows_of(measured, "population", ORDINARY | RARE, bars, measure=measure)
+    rows += rows_of(measured, "population", HITS, measure=measure)
+    return Table(title, [*METHODS], rows)
 
 
+QUERIES = f"with {' / '.join(map(str, NS))} queries"
 TABLES = {
-    "coverage": Table(
-        f"Coverage of one mean with {' / '.join(map(str, NS))} queries, in %",
-        [*METHODS],
-        rows(coverage, {"auto": (93.5, 100)}),
+    "coverage": table(
+        f"Coverage of one mean {QUERIES}, in %", coverage, {"auto": (93.5, 100)}
     ),
-    "widths": Table(
-        f"The mean width with {' / '.join(map(str, NS))} queries, divided by that of "
-        "Student's t",
-        [*METHODS],
-        rows(width, {}),
+    "widths": table(
+        f"The mean width {QUERIES}, divided by that of Student's t", width, {}
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

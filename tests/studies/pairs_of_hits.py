@@ -1,24 +1,20 @@
 """Intervals and tests of differences of hits, most of which are 0.
 
-    python -m tests.studies.pairs_of_hits
-    python -m tests.studies.pairs_of_hits --write
-
-It takes a minute. ``--write`` writes the tables to the documentation.
+It takes a minute.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 
 import numpy as np
 
 from skrank.stats import compare_rankers
 from tests.studies.experiments import LEVEL, covers, percent
 from tests.studies.populations import ranks_of_equal_rankers
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/pairs_of_hits.rst"
+DOCS_TABLE = FOLDER / "pairs_of_hits.rst"
 NS = (10, 20, 50, 200)
 TESTS = ("score", "permutation", "t")
 SEED = 1998
@@ -68,12 +64,7 @@ def rejects(pvalue, low, high, truth):
 def table(title, measure, bars):
     rows = PAIRS | {"hits@1 of two rankers, equally good": None}
     return Table(
-        title,
-        list(TESTS),
-        [
-            Row(name, partial(measured, shares=shares, measure=measure), bars)
-            for name, shares in rows.items()
-        ],
+        title, list(TESTS), rows_of(measured, "shares", rows, bars, measure=measure)
     )
 
 
@@ -90,7 +81,3 @@ TABLES = {
         {},
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

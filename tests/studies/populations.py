@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from scipy.stats import norm
 
 from skrank.metrics import QueryScores
@@ -130,11 +130,7 @@ def queries_of_users(rng, n_users):
     Most users have few queries: 5 on average. Of the variance before the transformation
     to a uniform variable, 30 % is that of the users: their intraclass correlation.
     """
-    n_queries = np.minimum(rng.geometric(0.2, size=n_users), 20)
-    user = np.repeat(np.arange(n_users), n_queries)
-    noise = rng.normal(size=len(user)) * np.sqrt(0.7)
-    effect = rng.normal(size=n_users) * np.sqrt(0.3)
-    return norm.cdf(effect[user] + noise), user
+    return _of_users(rng, np.minimum(rng.geometric(0.2, size=n_users), 20))
 
 
 def queries_of_uneven_users(rng, n_users):
@@ -142,10 +138,13 @@ def queries_of_uneven_users(rng, n_users):
 
     The numbers of queries have Zipf's distribution with the exponent 1.7, up to 300.
     """
-    n_queries = np.minimum(rng.zipf(1.7, size=n_users), 300)
-    user = np.repeat(np.arange(n_users), n_queries)
+    return _of_users(rng, np.minimum(rng.zipf(1.7, size=n_users), 300))
+
+
+def _of_users(rng, n_queries):
+    user = np.repeat(np.arange(len(n_queries)), n_queries)
     noise = rng.normal(size=len(user)) * np.sqrt(0.7)
-    effect = rng.normal(size=n_users) * np.sqrt(0.3)
+    effect = rng.normal(size=len(n_queries)) * np.sqrt(0.3)
     return norm.cdf(effect[user] + noise), user
 
 
@@ -174,6 +173,31 @@ def queries_and_seeds(rng, n_seeds, n_queries=100):
     values += rng.normal(scale=0.025, size=n_seeds)
     query, seed = np.indices(values.shape).reshape(2, -1)
     return values.ravel(), query, seed
+
+
+def latent(rng, quality, n=LARGE):
+    """Return the logits of rankers of some qualities, (n_rankers, n)."""
+    hard = rng.normal(0, 1.2, size=n)
+    noise = rng.normal(0, 0.8, size=(len(quality), n))
+    return hard + noise + np.array(quality)[:, None]
+
+
+def mrr(logits):
+    return 1 / np.ceil(np.exp(1 - logits))
+
+
+def ndcg(logits):
+    return expit(logits + 0.5)
+
+
+def query_scores(values, metrics=None, qid=None):
+    """Return the scores of values of shape (n_rankers, n_metrics, n)."""
+    n_rankers, n_metrics, n = values.shape
+    frame = {"qid": np.tile(np.arange(n) if qid is None else qid, n_rankers)}
+    frame["ranker"] = np.repeat([f"r{i}" for i in range(n_rankers)], n)
+    metrics = metrics or [f"m{j}" for j in range(n_metrics)]
+    frame |= {name: values[:, j].ravel() for j, name in enumerate(metrics)}
+    return QueryScores.from_frame(frame, ranker="ranker")
 
 
 def ranks_of_equal_rankers(rng, n_rankers):

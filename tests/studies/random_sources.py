@@ -36,120 +36,90 @@ WORDS = [
     *("1", "01", "001", "1.0", "1.00", "1.", "1e0", "+1", " 1", "1 ", "0x1", "1_0"),
     *("10", "1e1", "10.0", "-0", "0", "-5", "17", "TRUE", "true", "True", "t", "yes"),
     *("2020-01-01", "2020-1-1", "2020-01-01 00:00:00", "12:00", "12:00:00"),
-    *(
-        "nan",
-        "NaN",
-        "null",
-        "NULL",
-        "None",
-        "inf",
-        "a",
-        "A",
-        "é",
-        "e\u0301",
-        "\U0001f600",
-    ),
-    *("a,b", "a;b", "a|b", 'say "x"', "two\nlines", "'q'", "#1", "\\N", "[1]", "{}"),
-    *("9007199254740993", "9007199254740992", "18446744073709551617"),
+    *("nan", "NaN", "null", "NULL", "None", "inf", "a", "A", "é", "e\u0301"),
+    *("\U0001f600", "a,b", "a;b", "a|b", 'say "x"', "two\nlines", "'q'", "#1", "\\N"),
+    *("[1]", "{}", "9007199254740993", "9007199254740992", "18446744073709551617"),
     *("18446744073709551616", "1" * 38, "1" * 37 + "2", "1" * 45, "1" * 44 + "2"),
 ]
+DAY = datetime.datetime(2020, 1, 1)
 
 
-def _integers(rng, n, high=40):
-    return rng.integers(-3, high, n).tolist()
+def _integers(rng, n, high=40, low=-3):
+    return rng.integers(low, high, n).tolist()
 
 
-def _dates(rng, n):
-    first = datetime.date(2020, 1, 1)
-    return [first + datetime.timedelta(days=i) for i in _integers(rng, n)]
+def each(make, high=40, low=-3):
+    """Return a function that draws integers and makes a value of each."""
+    return lambda rng, n: [make(i) for i in _integers(rng, n, high, low)]
 
 
-def _datetimes(rng, n):
-    first = datetime.datetime(2020, 1, 1)
-    return [first + datetime.timedelta(microseconds=i) for i in _integers(rng, n)]
+def some_of(words):
+    """Return a function that draws from a few of the words."""
 
+    def draw(rng, n):
+        few = rng.choice(len(words), min(len(words), int(rng.integers(2, 6))), False)
+        return [words[i] for i in rng.choice(few, n)]
 
-def _some_of(words, rng, n):
-    few = rng.choice(len(words), min(len(words), int(rng.integers(2, 6))), False)
-    return [words[i] for i in rng.choice(few, n)]
+    return draw
 
 
 # Values of ids by the name of their kind.
 IDS = {
     "integers": _integers,
-    "words": lambda rng, n: _some_of(WORDS, rng, n),
-    "digits": lambda rng, n: [str(i) for i in _integers(rng, n)],
-    "zeros": lambda rng, n: [f"{i:03}" for i in _integers(rng, n)],
+    "words": some_of(WORDS),
+    "digits": each(str),
+    "zeros": each("{:03}".format),
     "one word far down": lambda rng, n: [
-        *(str(i) for i in _integers(rng, n - 1)),
+        *map(str, _integers(rng, n - 1)),
         str(rng.choice(["007", "1.10", "x", "5e0"])),
     ],
-    "floats": lambda rng, n: [i / 4 for i in _integers(rng, n)],
-    "whole floats": lambda rng, n: [float(i) for i in _integers(rng, n)],
-    "booleans": lambda rng, n: [bool(i % 2) for i in _integers(rng, n)],
-    "huge": lambda rng, n: [10**20 + i for i in _integers(rng, n, 5)],
-    "above int64": lambda rng, n: [2**63 + 3 + i for i in _integers(rng, n, 5)],
-    "beyond floats": lambda rng, n: [2**53 + i for i in _integers(rng, n, 5)],
-    "decimals": lambda rng, n: [Decimal(i) / 4 for i in _integers(rng, n)],
-    "long decimals": lambda rng, n: [
-        Decimal(10**36 + i).scaleb(-18) for i in _integers(rng, n, 5)
-    ],
-    "dates": _dates,
-    "times": _datetimes,
-    "uuids": lambda rng, n: [str(uuid.UUID(int=i + 3)) for i in _integers(rng, n, 5)],
-    "tuples": lambda rng, n: [(i % 2, str(i)) for i in _integers(rng, n, 5)],
-    "mixed": lambda rng, n: _some_of([1, "1", 1.5, True, "x", b"x", 2], rng, n),
+    "floats": each(lambda i: i / 4),
+    "whole floats": each(float),
+    "booleans": each(lambda i: bool(i % 2)),
+    "huge": each(lambda i: 10**20 + i, 5),
+    "above int64": each(lambda i: 2**63 + 3 + i, 5),
+    "beyond floats": each(lambda i: 2**53 + i, 5),
+    "decimals": each(lambda i: Decimal(i) / 4),
+    "long decimals": each(lambda i: Decimal(10**36 + i).scaleb(-18), 5),
+    "dates": each(lambda i: DAY.date() + datetime.timedelta(days=i)),
+    "times": each(lambda i: DAY + datetime.timedelta(microseconds=i)),
+    "uuids": each(lambda i: str(uuid.UUID(int=i + 3)), 5),
+    "tuples": each(lambda i: (i % 2, str(i)), 5),
+    "mixed": some_of([1, "1", 1.5, True, "x", b"x", 2]),
 }
 SCORES = {
-    "integers": lambda rng, n: _integers(rng, n, 5),
-    "floats": lambda rng, n: (rng.integers(0, 9, n) / 4).tolist(),
-    "close floats": lambda rng, n: [0.1 + i * 2**-55 for i in _integers(rng, n, 5)],
-    "beyond floats": lambda rng, n: [2**53 + i for i in _integers(rng, n, 3)],
+    "integers": each(int, 5),
+    "floats": each(lambda i: i / 4, 9, 0),
+    "close floats": each(lambda i: 0.1 + i * 2**-55, 5),
+    "beyond floats": each(lambda i: 2**53 + i, 3),
     "float far down": lambda rng, n: [*_integers(rng, n - 1, 5), 0.25],
-    "decimals": lambda rng, n: [Decimal(i) / 8 for i in _integers(rng, n, 9)],
-    "long decimals": lambda rng, n: [
-        Decimal(3 * 10**19 + i).scaleb(-20) for i in _integers(rng, n, 9)
-    ],
+    "decimals": each(lambda i: Decimal(i) / 8, 9),
+    "long decimals": each(lambda i: Decimal(3 * 10**19 + i).scaleb(-20), 9),
 }
 GRADES = {
-    "integers": lambda rng, n: rng.integers(0, 4, n).tolist(),
-    "floats": lambda rng, n: (rng.integers(0, 7, n) / 2).tolist(),
+    "integers": each(int, 4, 0),
+    "floats": each(lambda i: i / 2, 7, 0),
     "booleans": lambda rng, n: (rng.random(n) < 0.4).tolist(),
-    "float far down": lambda rng, n: [*rng.integers(0, 3, n - 1).tolist(), 0.25],
+    "float far down": lambda rng, n: [*_integers(rng, n - 1, 3, 0), 0.25],
 }
+KINDS = {"qid": IDS, "doc": IDS, "y_true": GRADES, "y_score": SCORES}
 
 
 class Case:
-    """A table that was drawn.
-
-    Attributes
-    ----------
-    form : str
-        One of FORMS.
-    values : dict of list
-        The columns as lists of Python's values.
-    cuts : list of int
-        Where the parts end.
-    """
+    """A table that was drawn: its form, its columns as lists, where its parts end."""
 
     def __init__(self, seed):
         self.seed = seed
         self.rng = rng = np.random.default_rng(seed)
         self.form = str(rng.choice(FORMS))
         n_rows = int(rng.integers(3, 40))
-        plain = rng.random() < 0.3
-        kinds = ["integers", "digits", "words"] if plain else list(IDS)
+        plain = ["integers", "digits", "words"] if rng.random() < 0.3 else list(IDS)
         self.kinds = {
-            "qid": str(rng.choice(kinds)),
-            "doc": str(rng.choice(kinds)),
-            "y_true": str(rng.choice(list(GRADES))),
-            "y_score": str(rng.choice(list(SCORES))),
+            name: str(rng.choice(plain if of is IDS else list(of)))
+            for name, of in KINDS.items()
         }
         self.values = {
-            "qid": IDS[self.kinds["qid"]](rng, n_rows),
-            "doc": IDS[self.kinds["doc"]](rng, n_rows),
-            "y_true": GRADES[self.kinds["y_true"]](rng, n_rows),
-            "y_score": SCORES[self.kinds["y_score"]](rng, n_rows),
+            name: of[self.kinds[name]](rng, n_rows) for name, of in KINDS.items()
         }
         n_parts = int(rng.choice([1, 1, 2, 3, 14]))
         self.cuts = [*sorted(rng.integers(0, n_rows + 1, n_parts - 1)), n_rows]
@@ -170,15 +140,7 @@ class Case:
 
     def params(self):
         """Return the parameters of both functions."""
-        if not self.has_doc:
-            return {}
-        return {"doc_order": "descending", "ties": "first"}
-
-    def source(self, folder):
-        """Write or make the table."""
-        if self.form in ("csv", "parquet"):
-            return _write(self, folder)
-        return _frame(self)
+        return {"doc_order": "descending", "ties": "first"} if self.has_doc else {}
 
     def expected(self):
         """Return the QueryScores of lists."""
@@ -188,12 +150,9 @@ class Case:
         values["y_true"] = [float(x) for x in values["y_true"]]
         if any(isinstance(x, Decimal) for x in values["y_score"]):
             values["y_score"] = [float(x) for x in values["y_score"]]
-        params = self.params()
-        if self.has_doc:
-            params["doc_id"] = values["doc"]
-        return score_queries(
-            values["y_true"], values["y_score"], METRICS, qid=values["qid"], **params
-        )
+        params = self.params() | ({"doc_id": values["doc"]} if self.has_doc else {})
+        arrays = values["y_true"], values["y_score"], METRICS
+        return score_queries(*arrays, qid=values["qid"], **params)
 
 
 def as_text(value):
@@ -222,7 +181,11 @@ def _write(case, folder):
         inside = place / f"qid={i}" if rng.random() < 0.2 else place
         inside.mkdir(parents=True, exist_ok=True)
         files.append(inside / f"r[{i:02}]{ending}")
-        {"csv": _write_csv, "parquet": _write_parquet}[form](case, part, files[-1])
+        if form == "csv":
+            _write_csv(case, part, files[-1])
+        else:
+            arrays = {name: case_array(case, name, part[name]) for name in part}
+            pq.write_table(pa.table(arrays), files[-1])
     if case.damage:
         _damage(case, files[int(rng.integers(len(files)))])
     return files[0] if len(files) == 1 else place
@@ -242,11 +205,6 @@ def _write_csv(case, part, file):
         writer.writerow(map(as_text, row))
     data = text.getvalue().encode()
     file.write_bytes(gzip.compress(data) if file.suffix == ".gz" else data)
-
-
-def _write_parquet(case, part, file):
-    columns = {name: case_array(case, name, values) for name, values in part.items()}
-    pq.write_table(pa.table(columns), file)
 
 
 def case_array(case, name, values):
@@ -295,21 +253,15 @@ def _frame(case):
     if case.form == "pandas":
         import pandas as pd
 
-        frame = pd.DataFrame(
-            {name: pd.Series(column) for name, column in case.values.items()}
-        )
+        frame = pd.DataFrame({name: pd.Series(x) for name, x in case.values.items()})
         if case.rng.random() < 0.3:
             name = str(case.rng.choice(list(case.values)))
             frame[name] = pd.Series(case.values[name], dtype=object)
         return frame
     if case.form == "polars":
         return pl.DataFrame(case.values)
-    chunks = list(case.parts())
-    columns = {
-        name: pa.chunked_array([case_array(case, name, case.values[name])])
-        for name in chunks[0]
-    }
-    table = pa.table(columns)
+    arrays = {name: case_array(case, name, x) for name, x in case.values.items()}
+    table = pa.table(arrays)
     return table.to_reader(7) if case.form == "stream" else table
 
 
@@ -323,55 +275,50 @@ NAMED = re.compile(r"'(qid|doc|y_true|y_score)'|\.(csv|parquet)")
 def outcome(seed, folder):
     """Return "equal", "refused" or "cannot be made"; raise if they differ."""
     case = Case(seed)
+    what = f"{seed} {case.form} {case.kinds}"
+    is_file = case.form in ("csv", "parquet")
     try:
-        source = case.source(folder)
+        source = _write(case, folder) if is_file else _frame(case)
     except (pa.ArrowException, TypeError, OverflowError, pl.exceptions.PolarsError):
         return "cannot be made", case
     columns = {"doc_id": "doc"} if case.has_doc else {}
     try:
         scores = score_table(source, METRICS, **columns, **case.params())
-    except (ValueError, OSError) as error:
-        if not NAMED.search(str(error)):
-            raise Silent(f"{seed} {case.form} {case.kinds}: {error!r}") from error
-        return "refused", case
     except Exception as error:
-        raise Silent(f"{seed} {case.form} {case.kinds}: {error!r}") from error
+        if isinstance(error, (ValueError, OSError)) and NAMED.search(str(error)):
+            return "refused", case
+        raise Silent(f"{what}: {error!r}") from error
+    if case.damage == "cut" and case.form != "parquet":
+        return "equal", case  # less rows, or a number of less digits, are a table
     if case.damage in ("cut", "empty", "short"):
-        if case.damage == "cut" and case.form != "parquet":
-            return "equal", case  # less rows, or a number of less digits, are a table
-        raise Silent(f"{seed} {case.form}: damage {case.damage!r} was not seen")
+        raise Silent(f"{what}: damage {case.damage!r} was not seen")
     expected = case.expected()
-    found = np.sort(scores.values[0].T.tolist(), axis=0)
-    wanted = np.sort(expected.values[0].T.tolist(), axis=0)
+    found, wanted = (
+        np.sort(one.values[0].T.tolist(), axis=0) for one in (scores, expected)
+    )
     if not np.array_equal(found, wanted):
         got = f"{found.sum(axis=0)} of {len(found)} queries"
-        wanted = f"{wanted.sum(axis=0)} of {len(wanted)}"
-        raise Silent(f"{seed} {case.form} {case.kinds}: {got} is not {wanted}")
+        raise Silent(f"{what}: {got} is not {wanted.sum(axis=0)} of {len(wanted)}")
     one, other = scores.summary(), expected.summary()
-    for name in one:
-        if abs(one[name] - other[name]) > 1e-15:
-            raise Silent(f"{seed} {case.form}: {one} is not {other}")
+    if any(abs(one[name] - other[name]) > 1e-15 for name in one):
+        raise Silent(f"{what}: {one} is not {other}")
     return "equal", case
 
 
 def main(n, first=0):
     """Score `n` tables and count what became of them."""
     warnings.simplefilter("ignore")
-    counts, n_silent = Counter(), 0
-    try:
-        for seed in range(first, first + n):
-            with tempfile.TemporaryDirectory() as folder:
-                try:
-                    result, case = outcome(seed, Path(folder))
-                    counts[case.form, result] += 1
-                except Silent as error:
-                    n_silent += 1
-                    print(error, flush=True)
-    finally:  # also when it is interrupted
-        for (form, result), count in sorted(counts.items()):
-            print(f"{form:8} {result:15} {count}")
-        n_drawn = n_silent + sum(counts.values())
-        print(f"{n_silent} of {n_drawn} tables differ silently")
+    counts = Counter()
+    for seed in range(first, first + n):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                result, case = outcome(seed, Path(folder))
+                counts[f"{case.form:8} {result}"] += 1
+            except Silent as error:
+                counts["differ silently"] += 1
+                print(error, flush=True)
+    for name, count in sorted(counts.items()):
+        print(f"{name:24} {count}")
 
 
 if __name__ == "__main__":

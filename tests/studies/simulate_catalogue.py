@@ -1,7 +1,5 @@
 """How often do intervals of scores of all lists contain the true value?
 
-    python -m tests.studies.simulate_catalogue
-
 Each list has ten of a thousand items, whose popularity follows Zipf's law. The true
 value is the mean over many samples of as many lists. It writes the table
 ``docs/development/tables/catalogue_intervals.rst``, with the jackknife of skrank and a
@@ -11,20 +9,15 @@ percentile bootstrap of the lists, in a few minutes.
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank.metrics import catalogue_scores
 from skrank.stats import confidence_interval
+from tests.studies.tables import FOLDER, list_table
 
-TABLE = (
-    Path(__file__).parents[2]
-    / "docs"
-    / "development/tables"
-    / "catalogue_intervals.rst"
-)
+TABLE = FOLDER / "catalogue_intervals.rst"
 N_ITEMS, K = 1000, 10
 N_SAMPLES, N_RESAMPLES, FOR_TRUTH = 200, 100, 400
 SIZES = (50, 200, 1000)
@@ -74,17 +67,12 @@ def simulate(n, rng):
 
 def main():
     rng = np.random.default_rng(0)
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-
-    def add(cells):
-        lines.extend(f"   {'* ' if i == 0 else '  '}- {c}" for i, c in enumerate(cells))
-
-    add(["lists", "method", *(f"``{name}``" for name in CATALOGUE_SCORES)])
+    lines = [["lists", "method", *(f"``{name}``" for name in CATALOGUE_SCORES)]]
     for n in SIZES:
         for method, percentages in simulate(n, rng).items():
-            add([f"{n:,}", method, *(f"{value:g} %" for value in percentages)])
-            print(lines[-len(CATALOGUE_SCORES) - 2 :], flush=True)
-    TABLE.write_text("\n".join(lines) + "\n", "utf-8")
+            lines.append([f"{n:,}", method, *(f"{x:g} %" for x in percentages)])
+            print(lines[-1], flush=True)
+    TABLE.write_text(list_table(lines), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """How far are estimates from clicks from the true value, and does an interval hold it?
 
-    python -m tests.studies.simulate_clicks
-
 A ranker shows 20 documents of each query. A user looks at rank i with probability 1 / i
 and clicks on what is relevant; another ranker is to be evaluated by these clicks. The
 true value is that of many queries whose relevant documents are all known. It writes the
@@ -11,14 +9,14 @@ table ``docs/development/tables/clicks.rst`` in a minute.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
-from pathlib import Path
 
 import numpy as np
 
 from skrank.metrics import evaluate, score_queries
 from skrank.stats import confidence_interval
+from tests.studies.tables import FOLDER, list_table
 
-TABLE = Path(__file__).parents[2] / "docs" / "development/tables" / "clicks.rst"
+TABLE = FOLDER / "clicks.rst"
 N_DOCUMENTS, N_QUERIES, N_LOGS, FOR_TRUTH = 20, 500, 400, 100_000
 # The columns: the metric, and whether one document of each query is relevant.
 COLUMNS = {
@@ -108,17 +106,15 @@ def main():
         for column in COLUMNS
         for is_self in (False, True)
     }
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 40 13 7 13 7 13 7"]
-    lines += ["", "   * -"]
-    for column in COLUMNS:
-        lines += [f"     - {column}", "     - held"]
+    lines = [["", *(cell for column in COLUMNS for cell in (column, "held"))]]
     for label, how in ROWS.items():
-        lines.append(f"   * - {label}")
+        lines.append([label])
         for column in COLUMNS:
             truth = truths[column, how.get("is_self", False)]
-            lines += [f"     - {x}" for x in simulate(column, truth, rng, **how)]
-        print(lines[-7:], flush=True)
-    TABLE.write_text("\n".join(lines) + "\n", "utf-8")
+            lines[-1] += simulate(column, truth, rng, **how)
+        print(lines[-1], flush=True)
+    widths = "   :widths: 40 13 7 13 7 13 7"
+    TABLE.write_text(list_table(lines, "", widths), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Simulate intervals and tests of cross-validated values.
 
-    python -m tests.studies.simulate_cross_validation
-
 How often do 95 % intervals of five-fold values of NDCG@10 cover the mean score of the
 five fitted models on all queries there are? And how often does a test at 5 % find a
 difference between two learners that are equal, from ten random splits? The learners are
@@ -13,6 +11,7 @@ relevance alone, so that it is known. It takes about a minute.
 
 import sys
 import warnings
+from collections import defaultdict
 
 import numpy as np
 from scipy.stats import t as student
@@ -104,7 +103,9 @@ def pvalues(X, y, qid, seed):
     means = [split.summary() for split in splits]
     differences = [one["first"]["ndcg@10"] - one["second"]["ndcg@10"] for one in means]
     # A query in several test sets is one cluster: one observation.
-    (row,) = compare_rankers(QueryScores.concat(splits), test="t").rows
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The p-value may be too small")
+        (row,) = compare_rankers(QueryScores.concat(splits), test="t").rows
     return {
         "ten splits as independent": ttest_1samp(differences, 0).pvalue,
         "compare_rankers, over queries": row.pvalue,
@@ -116,28 +117,25 @@ def main(n_samples=1000, n_of_all=30_000):
     score = score_by_correlation(n_of_all, rng)
     print(f"{'queries':>7}  {'interval':<34}{'covers':>7}{'width':>8}{'± sd':>7}")
     for n_queries in (30, 100, 300):
-        covered, widths = {}, {}
+        found = defaultdict(list)
         for _ in range(n_samples):
             truth, ends = intervals(*draw(n_queries, rng), score)
             for name, (low, high) in ends.items():
-                covered.setdefault(name, []).append(low <= truth <= high)
-                widths.setdefault(name, []).append(high - low)
-        for name, hits in covered.items():
-            print(
-                f"{n_queries:>7}  {name:<34}{np.mean(hits):7.1%}"
-                f"{np.mean(widths[name]):8.3f}{np.std(widths[name]):7.3f}"
+                found[name].append((low <= truth <= high, high - low))
+        for name, of_name in found.items():
+            (covered, width), (_, sd) = (
+                np.mean(of_name, axis=0),
+                np.std(of_name, axis=0),
             )
+            print(f"{n_queries:>7}  {name:<34}{covered:7.1%}{width:8.3f}{sd:7.3f}")
     print(f"\n{'queries':>7}  {'test of two equal learners':<34}{'p < .05':>7}")
     for n_queries in (30, 100, 300):
-        rejected = {}
+        found = defaultdict(list)
         for seed in range(n_samples):
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "The p-value may be too small")
-                found = pvalues(*draw(n_queries, rng), seed)
-            for name, p in found.items():
-                rejected.setdefault(name, []).append(p < 0.05)
-        for name, hits in rejected.items():
-            print(f"{n_queries:>7}  {name:<34}{np.mean(hits):7.1%}")
+            for name, p in pvalues(*draw(n_queries, rng), seed).items():
+                found[name].append(p < 0.05)
+        for name, rejected in found.items():
+            print(f"{n_queries:>7}  {name:<34}{np.mean(rejected):7.1%}")
 
 
 if __name__ == "__main__":

@@ -1,33 +1,28 @@
 """Simulate whole tables of comparisons: their intervals, and what they can find.
 
-    python -m tests.studies.simulate_families intervals
-    python -m tests.studies.simulate_families --write
-
-The names are those of `TABLES`; without one, all are simulated, in half an hour.
-``--write`` writes them to the documentation.
+It takes half an hour.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from scipy.special import expit
 
 from skrank.stats import compare_rankers, required_queries
 from tests.studies import populations
-from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.experiments import LEVEL, averaged, covers, percent
 from tests.studies.families import contradictions, random_family
 from tests.studies.populations import draw
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Row, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/families.rst"
+DOCS_TABLE = FOLDER / "families.rst"
 NS, PILOTS = (20, 50, 200), (20, 50, 200)
 N_RESAMPLES, POWER = 1999, 0.8
 TOGETHER, SINGLE = "simultaneous", "one by one"
 WIDER = "times as wide"
-STEPS = "step-down"
+STEPS, MAX_T = "step-down", "max-t"
 
 
 def compared(values, **options):
@@ -88,20 +83,19 @@ def step_down(values):
 
 def found_of_true(values, n_samples, n_better):
     """Return how many true differences of six rankers each procedure finds."""
-    rng, found = np.random.default_rng(0), {"single-step": [], STEPS: []}
+    rng = np.random.default_rng(0)
     population = populations.equal_rankers(rng, 6)
     population[:n_better] += 0.12
-    for n in NS:
-        decided = {name: [] for name in found}
-        for rows in draw(rng, n, n_samples, population.shape[1]).T:
-            sample = population[:, rows]
-            adjusted, single, pairs = step_down(sample)
-            is_true = np.array([(i < n_better) != (j < n_better) for j, i in pairs])
-            decided[STEPS].append((adjusted <= LEVEL)[is_true])
-            decided["single-step"].append((single <= LEVEL)[is_true])
-        for name, rejected in decided.items():
-            found[name].append(percent(rejected))
-    return found
+
+    def decide(rows):
+        adjusted, single, pairs = step_down(population[:, rows])
+        is_true = np.array([(i < n_better) != (j < n_better) for j, i in pairs])
+        both = {"single-step": single, STEPS: adjusted}
+        return {name: (p <= LEVEL)[is_true] for name, p in both.items()}
+
+    return averaged(
+        NS, lambda n: draw(rng, n, n_samples, population.shape[1]).T, decide
+    )
 
 
 def found_of_detectable(values, n_samples, n_rankers, correction):
@@ -167,63 +161,60 @@ def difference_of(kind):
     return differences
 
 
+def number_of_pairs(k):
+    return f"{k} rankers, {k * (k - 1) // 2} pairs"
+
+
+DETECTED = [f"n = {n}" for n in (50, 100, 200)]
+OF_PILOTS = [f"pilot of {n}" for n in PILOTS]
+KINDS = {kind: difference_of(kind) for kind in ("MRR", "hits@1", "AP")}
+GAINS = {"rare large gains": populations.rare_gains}
 TABLES = {
     "intervals": Table(
         "All intervals of a table contain their true differences, in %, with 20 / 50 / "
         "200 queries",
         [TOGETHER, SINGLE, WIDER],
-        [
-            Row(
-                f"{k} rankers, {k * (k - 1) // 2} pairs",
-                partial(contain_all, n_rankers=k),
-                {TOGETHER: (94, 98)},
-            )
-            for k in (6, 12)
-        ],
+        rows_of(
+            contain_all,
+            "n_rankers",
+            {number_of_pairs(k): k for k in (6, 12)},
+            {TOGETHER: (94, 98)},
+        ),
     ),
     "power": Table(
         "True differences of 0.12 in MRR that max-T finds among 15, in %, with 20 / 50 "
         "/ 200 queries",
         ["single-step", STEPS],
-        [
-            Row(f"{k} of six rankers are better", partial(found_of_true, n_better=k))
-            for k in (1, 3)
-        ],
+        rows_of(
+            found_of_true,
+            "n_better",
+            {f"{k} of six rankers are better": k for k in (1, 3)},
+        ),
     ),
     "detectable": Table(
         "A true difference as large as `detectable` is found by the adjusted p-value, "
         "in %",
-        [f"n = {n}" for n in (50, 100, 200)],
+        DETECTED,
         [
             Row(
-                f"{k} rankers, {k * (k - 1) // 2} pairs, {correction}",
+                f"{number_of_pairs(k)}, {correction}",
                 partial(found_of_detectable, n_rankers=k, correction=correction),
-                {f"n = {n}": (76, 84) for n in (50, 100, 200)},
+                dict.fromkeys(DETECTED, (76, 84)),
             )
-            for k, correction in [
-                (3, "max-t"),
-                (6, "max-t"),
-                (12, "max-t"),
-                (6, "holm"),
-            ]
+            for k, correction in [(3, MAX_T), (6, MAX_T), (12, MAX_T), (6, "holm")]
         ],
     ),
     "pilots": Table(
         "The interval of `required_queries` contains the number that is needed, in %",
-        [f"pilot of {n}" for n in PILOTS],
+        OF_PILOTS,
         [
-            Row(
-                kind,
-                partial(contain_the_deviation, differences=difference_of(kind)),
-                {f"pilot of {n}": (84, 100) for n in PILOTS},
-            )
-            for kind in ("MRR", "hits@1", "AP")
-        ]
-        + [
-            Row(
-                "rare large gains",
-                partial(contain_the_deviation, differences=populations.rare_gains),
-            )
+            *rows_of(
+                contain_the_deviation,
+                "differences",
+                KINDS,
+                dict.fromkeys(OF_PILOTS, (84, 100)),
+            ),
+            *rows_of(contain_the_deviation, "differences", GAINS),
         ],
     ),
     "agreement": Table(
@@ -233,7 +224,3 @@ TABLES = {
         [Row("max-T, any number of queries", disagreements)],
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,15 +1,11 @@
 """Simulate decisions of a gate about a candidate that loses exactly the margin.
 
-    python -m tests.studies.simulate_gate
-    python -m tests.studies.simulate_gate --write
-
-It takes some minutes. ``--write`` writes the table to the documentation.
+It takes some minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 
@@ -18,9 +14,9 @@ from skrank.stats import gate
 from tests.studies import populations
 from tests.studies.experiments import percent
 from tests.studies.populations import draw
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Row, Table
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/gate.rst"
+DOCS_TABLE = FOLDER / "gate.rst"
 MARGIN = 0.02
 N_QUERIES = (20, 50, 200)
 SIZES = [f"n = {n:,}" for n in N_QUERIES]
@@ -97,7 +93,3 @@ TABLES = {
         ],
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,28 +1,24 @@
 """Simulate machine judges: what their labels alone say, and what people add.
 
-    python -m tests.studies.simulate_judges
-    python -m tests.studies.simulate_judges --write
-
 It takes about ten minutes. Two rankers order 30 documents of each query, with grades
 from 0 to 3. A machine judges all documents of 1,000 queries, and people those of n of
-them. ``--write`` writes the tables to the documentation.
+them.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from skrank.metrics import QueryScores, score_queries
+from skrank.metrics import score_queries
 from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.experiments import covers, percent
-from tests.studies.simulate import Row, Table, run
+from tests.studies.populations import query_scores
+from tests.studies.tables import FOLDER, Row, Table
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/judges.rst"
+DOCS_TABLE = FOLDER / "judges.rst"
 N_POOL, N_JUDGED, N_DOCUMENTS, NS = 8000, 1000, 30, (20, 50, 200)
 METRICS = ["ndcg@10", "precision@10", "mrr"]
 COLUMNS = [
@@ -33,18 +29,12 @@ COLUMNS = [
 ]
 
 
-def queries(rng):
-    """Return grades and the scores of two rankers, (N_POOL, N_DOCUMENTS)."""
+def judged(rng, kind):
+    """Return the machine's grades, those of people and the scores of two rankers."""
     difficulty = rng.normal(-0.8, 0.7, size=(N_POOL, 1))
     relevance = difficulty + rng.normal(size=(N_POOL, N_DOCUMENTS))
     grades = np.digitize(relevance, [0.3, 1.0, 1.7])
     errors = rng.normal(size=(2, N_POOL, N_DOCUMENTS))
-    return grades, relevance + 1.2 * errors[0], relevance + 1.1 * errors[1], errors
-
-
-def judged(rng, kind):
-    """Return the machine's grades, the grades of people and the two rankers."""
-    grades, one, other, errors = queries(rng)
     noise = rng.normal(size=grades.shape)
     opinion = rng.normal(size=(N_POOL, 1))
     machine = {
@@ -53,7 +43,8 @@ def judged(rng, kind):
         "opinions": grades + 0.5 * noise + 0.4 * opinion,
         "shared errors": grades + 0.45 * noise + 0.35 * errors[1],
     }[kind]
-    return np.clip(np.rint(machine), 0, 3), grades, one, other
+    rankers = relevance + 1.2 * errors[0], relevance + 1.1 * errors[1]
+    return np.clip(np.rint(machine), 0, 3), grades, *rankers
 
 
 def scored(labels, one, other, metrics=METRICS):
@@ -64,13 +55,8 @@ def scored(labels, one, other, metrics=METRICS):
 
 def some(scores, rows):
     """Return the scores of some queries, which have distinct ids."""
-    frame = {"ranker": [], "qid": []} | {metric: [] for metric in scores.metrics}
-    for ranker, of_ranker in zip(scores.rankers, scores.values, strict=True):
-        frame["ranker"] += [ranker] * len(rows)
-        frame["qid"] += rows.tolist()
-        for metric, values in zip(scores.metrics, of_ranker, strict=True):
-            frame[metric] += np.nan_to_num(values[rows]).tolist()
-    return QueryScores.from_frame(frame, ranker="ranker")
+    values = np.nan_to_num(scores.values[..., rows])
+    return query_scores(values, list(scores.metrics), rows)
 
 
 def of_judge(values, n_samples, kind, metric, level):
@@ -91,9 +77,8 @@ def of_judge(values, n_samples, kind, metric, level):
             with_both = interval_of(human, level, judge=machine_scores)
             only_people = interval_of(human, level)
             covered.append(covers(with_both.low, with_both.high, truth))
-            widths.append(
-                (with_both.high - with_both.low) / (only_people.high - only_people.low)
-            )
+            width, of_people = (x.high - x.low for x in (with_both, only_people))
+            widths.append(width / of_people)
             worth.append(with_both.worth)
             if n == NS[0]:
                 of_machine = interval_of(machine_scores, level)
@@ -109,20 +94,13 @@ def of_judge(values, n_samples, kind, metric, level):
 
 def interval_of(scores, level, judge=None):
     """Return the interval of the first mean, or of the difference."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        if level == "mean":
-            method = {} if judge is not None else {"method": "t"}
-            return confidence_interval(scores, judge=judge, **method).rows[0]
-        return compare_rankers(scores, judge=judge, n_resamples=999).rows[0]
+    if level == "mean":
+        method = "t" if judge is None else "auto"
+        return confidence_interval(scores, judge=judge, method=method).rows[0]
+    return compare_rankers(scores, judge=judge, n_resamples=999).rows[0]
 
 
 KINDS = ("noise", "lenient", "opinions", "shared errors")
-
-
-def named(kind, metric, level):
-    """Return the words of a row."""
-    return f"{kind}: {metric}, {level}"
 
 
 TABLES = {
@@ -132,7 +110,7 @@ TABLES = {
         COLUMNS,
         [
             Row(
-                named(kind, metric, level),
+                f"{kind}: {metric}, {level}",
                 partial(of_judge, kind=kind, metric=metric, level=level),
                 {f"with people, n = {n}": (91, 98) for n in NS},
             )
@@ -154,4 +132,3 @@ def print_kappas():
 
 if __name__ == "__main__":
     print_kappas()
-    run(TABLES, DOCS_TABLE, __doc__)

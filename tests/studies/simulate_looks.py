@@ -1,15 +1,11 @@
 """Simulate looks at a growing number of queries: how often one of them is wrong.
 
-    python -m tests.studies.simulate_looks
-    python -m tests.studies.simulate_looks --write
-
-It takes some minutes. ``--write`` writes the tables to the documentation.
+It takes some minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import t
@@ -19,9 +15,9 @@ from skrank.stats.inference import hall
 from tests.studies import populations
 from tests.studies.experiments import LEVEL, outcomes, percent
 from tests.studies.populations import LARGE, draw
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Row, Table
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/looks.rst"
+DOCS_TABLE = FOLDER / "looks.rst"
 N_LOOKS, FIRST = 20, (10, 20, 50)
 NS = (10, 50, 200, 1000)
 COLUMNS = [f"every {n} queries" for n in FIRST]
@@ -160,7 +156,3 @@ TABLES = {
         ],
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

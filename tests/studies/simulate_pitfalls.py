@@ -1,16 +1,11 @@
 """Simulate what no test can know: how equal rankers come to look different.
 
-    python -m tests.studies.simulate_pitfalls looks
-    python -m tests.studies.simulate_pitfalls --write
-
-The names are those of `TABLES`; without one, all are simulated, in a few minutes.
-``--write`` writes them to the documentation.
+It takes a few minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -20,11 +15,11 @@ from skrank.stats import compare_rankers
 from tests.studies import populations
 from tests.studies.experiments import LEVEL, holds, outcomes, percent
 from tests.studies.populations import draw
-from tests.studies.simulate import Row, Table, run
 from tests.studies.simulate_cross_validation import N_FEATURES, fit, ndcg
 from tests.studies.simulate_cross_validation import draw as draw_documents
+from tests.studies.tables import FOLDER, Row, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/pitfalls.rst"
+DOCS_TABLE = FOLDER / "pitfalls.rst"
 N_PER_LOOK, N_SEEDS = 50, 5
 LOOKS, CANDIDATES, DATASETS = (1, 2, 5, 10, 20), (1, 5, 29), (5, 10, 20, 40)
 # The standard deviation of the difference within and between data sets, and its mean.
@@ -130,12 +125,21 @@ def warned(samples):
     return (samples**2).sum(axis=0) ** 2 < 10 * (samples**4).sum(axis=0)
 
 
-def datasets(values, n_samples, covers):
-    """Return how often an interval covers the mean over data sets, by their number."""
+def datasets(values, n_samples, of_new=True, weighted=True, clustered=True):
+    """Return how often an interval covers the mean over data sets, by their number.
+
+    The mean is that of new data sets, or of those that were drawn.
+    """
     found = {}
     for n_datasets in DATASETS:
-        rng = np.random.default_rng(0)
-        covered = [covers(*draw_datasets(rng, n_datasets)) for _ in range(n_samples)]
+        rng, covered = np.random.default_rng(0), []
+        for _ in range(n_samples):
+            difference, dataset, means = draw_datasets(rng, n_datasets)
+            weight = 1 / np.bincount(dataset)[dataset]
+            options = {"sample_weight": weight} if weighted else {}
+            options |= {"clusters": dataset} if clustered else {}
+            truth = MEAN if of_new else means.mean()
+            covered.append(holds(truth, difference, **options))
         found[f"{n_datasets} data sets"] = [percent(covered)]
     return found
 
@@ -151,20 +155,15 @@ def draw_datasets(rng, n_datasets):
     return rng.normal(means[dataset], WITHIN), dataset, means
 
 
-def covers_these(difference, dataset, means):
-    weight = 1 / np.bincount(dataset)[dataset]
-    return holds(means.mean(), difference, sample_weight=weight)
+BY_DATASETS = dict.fromkeys((f"{n} data sets" for n in DATASETS), (93.5, 97.5))
+BY_QUERIES = [f"{n} queries" for n in (40, 100)]
 
 
-def covers_new_ones(difference, dataset, means):
-    weight = 1 / np.bincount(dataset)[dataset]
-    return holds(MEAN, difference, sample_weight=weight, clusters=dataset)
-
-
-def covers_as_queries(difference, dataset, means):
-    return holds(MEAN, difference)
-
-
+HIDDEN = {f"{n} hidden units, one seed each": n for n in (40, 20, 10)}
+SEEDS = f"10, {N_SEEDS} seeds each, queries"
+OF_SEEDS = partial(equal_learners, n_units=10, n_seeds=N_SEEDS)
+OF_THESE = partial(datasets, of_new=False, clustered=False)
+AS_QUERIES = partial(datasets, weighted=False, clustered=False)
 TABLES = {
     "looks": Table(
         "Two equal rankers, tested after every 50 queries: significant at some look, "
@@ -178,45 +177,25 @@ TABLES = {
         [of_number(n, "candidate") for n in CANDIDATES],
         [
             Row(
-                f"{n} queries, {text}",
+                f"{n} queries, selected on {'others' if other else 'them'}",
                 partial(best_of, n=n, other_queries=other),
-                bars,
+                {"29 candidates": (1.5, 3.5)} if other else {},
             )
-            for other, text, bars in [
-                (False, "selected on them", {}),
-                (True, "selected on others", {"29 candidates": (1.5, 3.5)}),
-            ]
+            for other in (False, True)
             for n in (50, 200)
         ],
     ),
     "seeds": Table(
         "A small network, trained with two seeds and compared with itself: "
         "significant, in %",
-        ["40 queries", "100 queries"],
+        BY_QUERIES,
         [
-            *(
-                Row(
-                    f"{n_units} hidden units, one seed each",
-                    partial(equal_learners, n_units=n_units),
-                )
-                for n_units in (40, 20, 10)
-            ),
-            *(
-                Row(
-                    f"10, {N_SEEDS} seeds each, {text}",
-                    partial(
-                        equal_learners, n_units=10, n_seeds=N_SEEDS, clusters=clusters
-                    ),
-                    bars,
-                )
-                for text, clusters, bars in [
-                    ("queries are the units", "qid", {}),
-                    (
-                        "queries and seeds are",
-                        ["qid", "split"],
-                        dict.fromkeys(["40 queries", "100 queries"], (0, 6)),
-                    ),
-                ]
+            *rows_of(equal_learners, "n_units", HIDDEN),
+            Row(f"{SEEDS} are the units", OF_SEEDS),
+            Row(
+                f"{SEEDS} and seeds are",
+                partial(OF_SEEDS, clusters=["qid", "split"]),
+                dict.fromkeys(BY_QUERIES, (0, 6)),
             ),
         ],
     ),
@@ -224,33 +203,19 @@ TABLES = {
         "Equal means: large gains in 5 % of the queries, small losses in the others, "
         "in %",
         [f"n = {n:,}" for n in (10, 20, 50, 200, 1000)],
-        [
-            Row("significant", partial(rare_gains, measure=rejected)),
-            Row("compare_rankers warns", partial(rare_gains, measure=warned)),
-        ],
+        rows_of(
+            rare_gains,
+            "measure",
+            {"significant": rejected, "compare_rankers warns": warned},
+        ),
     ),
     "datasets": Table(
         "Coverage of the mean difference over data sets, in %",
-        [f"{n} data sets" for n in DATASETS],
+        [*BY_DATASETS],
         [
-            Row(name, partial(datasets, covers=covers), bars)
-            for name, covers, bars in [
-                (
-                    "these: sample_weight",
-                    covers_these,
-                    {f"{n} data sets": (93.5, 97.5) for n in DATASETS},
-                ),
-                (
-                    "new ones: sample_weight, clusters",
-                    covers_new_ones,
-                    {f"{n} data sets": (93.5, 97.5) for n in DATASETS},
-                ),
-                ("new ones: queries as units", covers_as_queries, {}),
-            ]
+            Row("these: sample_weight", OF_THESE, BY_DATASETS),
+            Row("new ones: sample_weight, clusters", datasets, BY_DATASETS),
+            Row("new ones: queries as units", AS_QUERIES),
         ],
     ),
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,7 +1,5 @@
 """Simulate the selection among nested rankers, by three rules.
 
-    python -m tests.studies.simulate_selection
-
 The k-th of ten rankers is a least-squares fit on the first k of ten features, which
 matter less and less. The complexity that each rule selects by five folds, and what its
 NDCG@10 on new queries loses against the best of the ten, are averaged over samples. It
@@ -85,11 +83,9 @@ def main():
                 losses[name].append(1000 * (scores.max() - scores[candidate]))
         for name in RULES:
             error = np.std(losses[name]) / np.sqrt(n_samples)
-            print(
-                f"{n_queries:>7}  {name:<36}{np.mean(selected[name]):8.1f}  "
-                f"{np.mean(losses[name]):.1f} ± {error:.1f}",
-                flush=True,
-            )
+            figures = f"{np.mean(losses[name]):.1f} ± {error:.1f}"
+            features = np.mean(selected[name])
+            print(f"{n_queries:>7}  {name:<36}{features:8.1f}  {figures}", flush=True)
 
 
 if __name__ == "__main__":

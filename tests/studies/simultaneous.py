@@ -1,51 +1,27 @@
 """Tables of many rankers with values of several kinds: are all intervals right?
 
-    python -m tests.studies.simultaneous
-    python -m tests.studies.simultaneous --write
-
-It takes some minutes. ``--write`` writes the table to the documentation.
+It takes some minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import partial
-from pathlib import Path
-
 import numpy as np
-from scipy.special import expit
 
-from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
 from tests.studies.experiments import LEVEL, covers, percent
-from tests.studies.simulate import Row, Table, run
+from tests.studies.populations import latent, mrr, ndcg, query_scores
+from tests.studies.tables import FOLDER, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/simultaneous.rst"
+DOCS_TABLE = FOLDER / "simultaneous.rst"
 NS = (20, 50)
 N_RESAMPLES = 999
 SEED = 12
 ALL, ANY, WIDER = "all intervals right", "any wrong rejection", "times as wide"
 
 
-def latent(rng, n_rankers, n):
-    """Return the logits of rankers of equal quality, (n_rankers, n)."""
-    hard = rng.normal(0, 1.2, size=n)
-    return hard + rng.normal(0, 0.8, size=(n_rankers, n))
-
-
-def mrr(rng, n_rankers, n):
-    return 1 / np.ceil(np.exp(1 - latent(rng, n_rankers, n)))
-
-
-def ndcg(rng, n_rankers, n):
-    return expit(latent(rng, n_rankers, n) + 0.5)
-
-
-def easy_hits(rng, n_rankers, n):
-    return (latent(rng, n_rankers, n) > -2.2).astype(float)
-
-
-def hard_hits(rng, n_rankers, n):
-    return (latent(rng, n_rankers, n) > 2.6).astype(float)
+def of_logits(metric):
+    """Return a function that draws values of rankers of equal quality."""
+    return lambda rng, n_rankers, n: metric(latent(rng, [0] * n_rankers, n))
 
 
 def near_copies(rng, n_rankers, n):
@@ -54,19 +30,9 @@ def near_copies(rng, n_rankers, n):
     return (one ^ (rng.random((n_rankers, n)) < 0.03)).astype(float)
 
 
-def mixed(rng, n_rankers, n):
+def mixed(logits):
     """Return two metrics of the same rankers: reciprocal ranks, and hits."""
-    ranks = 1 / mrr(rng, n_rankers, n)
-    return np.stack([1 / ranks, (ranks == 1).astype(float)], axis=1)
-
-
-def of_metrics(sample):
-    """Return the scores of values of shape (n_rankers, n_metrics, n)."""
-    n_rankers, n_metrics, n = sample.shape
-    frame = {"qid": np.tile(np.arange(n), n_rankers)}
-    frame["ranker"] = np.repeat([f"r{i}" for i in range(n_rankers)], n)
-    frame |= {f"m{j}": sample[:, j].ravel() for j in range(n_metrics)}
-    return QueryScores.from_frame(frame, ranker="ranker")
+    return np.stack([mrr(logits), (mrr(logits) == 1).astype(float)], axis=1)
 
 
 def many_rankers(values, n_samples, draw, n_rankers):
@@ -76,7 +42,7 @@ def many_rankers(values, n_samples, draw, n_rankers):
         right, rejected, wider = [], [], []
         for _ in range(n_samples):
             sample = draw(rng, n_rankers, n)
-            rankers = sample if sample.ndim == 2 else of_metrics(sample)
+            rankers = sample if sample.ndim == 2 else query_scores(sample)
             rows = compare_rankers(rankers, n_resamples=N_RESAMPLES).rows
             low, high = np.array([(row.low, row.high) for row in rows]).T
             right.append(covers(low, high, 0).all())
@@ -91,28 +57,22 @@ def many_rankers(values, n_samples, draw, n_rankers):
     return found
 
 
+TWELVE = {
+    "12 rankers, MRR": of_logits(mrr),
+    "12 rankers, NDCG": of_logits(ndcg),
+    "12 rankers, easy hits": of_logits(lambda logits: (logits > -2.2).astype(float)),
+    "12 rankers, hard hits": of_logits(lambda logits: (logits > 2.6).astype(float)),
+    "12 rankers, hits of near copies": near_copies,
+}
+SIX = {"6 rankers, MRR and hits@1": of_logits(mixed)}
+BARS = {ALL: (93.5, 100), ANY: (0, 6.5)}
 TABLES = {
     "simultaneous": Table(
         "Tables of equally good rankers, with 20 / 50 queries, in %",
         [ALL, ANY, WIDER],
         [
-            Row(
-                name,
-                partial(many_rankers, draw=draw, n_rankers=n_rankers),
-                {ALL: (93.5, 100), ANY: (0, 6.5)},
-            )
-            for name, draw, n_rankers in [
-                ("12 rankers, MRR", mrr, 12),
-                ("12 rankers, NDCG", ndcg, 12),
-                ("12 rankers, easy hits", easy_hits, 12),
-                ("12 rankers, hard hits", hard_hits, 12),
-                ("12 rankers, hits of near copies", near_copies, 12),
-                ("6 rankers, MRR and hits@1", mixed, 6),
-            ]
+            *rows_of(many_rankers, "draw", TWELVE, BARS, n_rankers=12),
+            *rows_of(many_rankers, "draw", SIX, BARS, n_rankers=6),
         ],
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,9 +1,6 @@
 """Step-down max-T: what it finds, and whether intervals that agree with it hold.
 
-    python -m tests.studies.step_down
-    python -m tests.studies.step_down --write
-
-It takes some minutes. ``--write`` writes the table to the documentation.
+It takes some minutes.
 
 The step-down procedure compares the largest statistic with the maximum of all, the next
 one with the maximum of all others, and so on. Two kinds of intervals agree with it. One
@@ -18,16 +15,14 @@ Medicine 27, 2008; O. Guilbaud, Biometrical Journal 50, 2008).
 
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
-from scipy.special import expit
 
-from tests.studies.experiments import LEVEL, percent
-from tests.studies.populations import LARGE, draw
-from tests.studies.simulate import Row, Table, run
+from tests.studies.experiments import LEVEL, averaged
+from tests.studies.populations import LARGE, draw, latent, mrr, ndcg
+from tests.studies.tables import FOLDER, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/step_down.rst"
+DOCS_TABLE = FOLDER / "step_down.rst"
 NS = (20, 50, 100)
 N_FLIPS = 999
 SEED = 1993
@@ -35,23 +30,9 @@ SINGLE, STEPS = "found: single-step", "found: step-down"
 RIGHT, MOVED, CUT = "all right: single-step", "moved ends", "cut ends"
 
 
-def latent(rng, quality):
-    """Return the logits of rankers of some qualities, (n_rankers, LARGE)."""
-    hard = rng.normal(0, 1.2, size=LARGE)
-    noise = rng.normal(0, 0.8, size=(len(quality), LARGE))
-    return hard + noise + np.array(quality)[:, None]
-
-
-def mrr(logits):
-    return 1 / np.ceil(np.exp(1 - logits))
-
-
-def ndcg(logits):
-    return expit(logits + 0.5)
-
-
-def pairs(values):
+def pairs(quality, rng, metric=mrr):
     """Return the differences of all pairs, (LARGE, n_pairs)."""
+    values = metric(latent(rng, quality))
     return np.column_stack(
         [values[j] - values[i] for i, j in combinations(range(len(values)), 2)]
     )
@@ -73,16 +54,10 @@ def baseline_and_five(rng):
 FAMILIES = {
     "2 rankers, 5 metrics, all real": five_metrics,
     "a baseline and 5, all real, MRR": baseline_and_five,
-    "6 graded rankers, 15 pairs, MRR": lambda rng: pairs(
-        mrr(latent(rng, 0.2 * np.arange(6)))
-    ),
-    "6 graded rankers, 15 pairs, NDCG": lambda rng: pairs(
-        ndcg(latent(rng, 0.2 * np.arange(6)))
-    ),
-    "3 equal and 3 better, 15 pairs, MRR": lambda rng: pairs(
-        mrr(latent(rng, [0, 0, 0, 0.4, 0.4, 0.4]))
-    ),
-    "6 equal rankers, 15 pairs, MRR": lambda rng: pairs(mrr(latent(rng, [0] * 6))),
+    "6 graded rankers, 15 pairs, MRR": partial(pairs, 0.2 * np.arange(6)),
+    "6 graded rankers, 15 pairs, NDCG": partial(pairs, 0.2 * np.arange(6), metric=ndcg),
+    "3 equal and 3 better, 15 pairs, MRR": partial(pairs, [0, 0, 0, 0.4, 0.4, 0.4]),
+    "6 equal rankers, 15 pairs, MRR": partial(pairs, [0] * 6),
 }
 
 
@@ -120,45 +95,38 @@ def measured(values, n_samples, family):
     is_real = np.abs(truth) > 0.01
     truth = np.where(is_real, truth, 0.0)
     population = population - np.where(is_real, 0.0, population.mean(axis=0))
-    found = {name: [] for name in (SINGLE, STEPS, RIGHT, MOVED, CUT)}
-    for n in NS:
+
+    def samples(n):
         flips = rng.choice([-1.0, 1.0], size=(N_FLIPS + 1, n))
         flips[0] = 1
-        of_n = {name: [] for name in found}
         for rows in draw(rng, n, n_samples, LARGE).T:
-            d = population[rows]
-            single, steps, low, high = procedures(d, flips)
-            inside = (low <= truth) & (truth <= high)
-            sign = np.sign(d.mean(axis=0))
-            beyond = sign * truth > 0  # of the half-line that begins at 0
-            far = np.where(sign > 0, truth <= high, truth >= low)
-            of_n[SINGLE].append(single[is_real])
-            of_n[STEPS].append(steps[is_real])
-            of_n[RIGHT].append(inside.all())
-            near = np.where(sign > 0, truth >= low, truth <= high)
-            moved = np.where(steps & ~single, beyond & far, inside)
-            of_n[MOVED].append(moved.all())
-            cut = np.where(steps, beyond & far, inside)
-            if steps.all():
-                cut = far & np.where(single, near, beyond)
-            of_n[CUT].append(cut.all())
-        for name, of_name in of_n.items():
-            has_any = np.size(of_name) > 0
-            found[name].append(percent(of_name) if has_any else 0.0)
-    return found
+            yield population[rows], flips
+
+    def decide(sample):
+        single, steps, low, high = procedures(*sample)
+        inside = (low <= truth) & (truth <= high)
+        sign = np.sign(sample[0].mean(axis=0))
+        beyond = sign * truth > 0  # of the half-line that begins at 0
+        far = np.where(sign > 0, truth <= high, truth >= low)
+        near = np.where(sign > 0, truth >= low, truth <= high)
+        cut = np.where(steps, beyond & far, inside)
+        if steps.all():
+            cut = far & np.where(single, near, beyond)
+        return {
+            SINGLE: single[is_real],
+            STEPS: steps[is_real],
+            RIGHT: inside.all(),
+            MOVED: np.where(steps & ~single, beyond & far, inside).all(),
+            CUT: cut.all(),
+        }
+
+    return averaged(NS, samples, decide)
 
 
 TABLES = {
     "step-down": Table(
         "Step-down max-T, with 20 / 50 / 100 queries, in %",
         [SINGLE, STEPS, RIGHT, MOVED, CUT],
-        [
-            Row(name, partial(measured, family=family))
-            for name, family in FAMILIES.items()
-        ],
+        rows_of(measured, "family", FAMILIES),
     )
 }
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)

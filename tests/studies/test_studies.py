@@ -4,43 +4,83 @@
 
 import gzip
 import importlib
-import warnings
 from pathlib import Path
 
-import lightgbm
 import numpy as np
 import pytest
 
 from skrank.stats import compare_rankers, gate
-from tests.studies import sampled_items, searches_by_hand, step_down, unseen_losses
+from tests.studies import (
+    experiments,
+    judges_of_few,
+    one_mean,
+    populations,
+    sampled_items,
+    simulate,
+    simulate_cross_validation,
+    simulate_judges,
+    simulate_looks,
+    simulate_pitfalls,
+    step_down,
+    tables,
+    unseen_losses,
+)
+from tests.studies.populations import Values
 from tests.studies.simulate_families import step_down as step_down_by_a_loop
-from tests.studies.test_simulate import rows_in_docs
 
 pytestmark = pytest.mark.slow
 
-# What several studies share, and programs that have no table in the documentation.
-OTHERS = {"experiments", "families", "populations", "check_recorded", "random_sources"}
-OTHERS |= {"sampled_items", "searches_by_hand"}
-# `test_simulate.py` tests the programs of several tables.
-NAMES = [
-    path.stem
-    for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))
-    if not path.stem.startswith(("test_", "simulate")) and path.stem not in OTHERS
+METRICS = (
+    *("mrr", "mrr@20", "map@20", "ndcg@10", "ndcg@20"),
+    *("recall@10", "precision@5", "hits@1", "hits@10"),
+)
+
+
+def tiny_values(rankers, n_queries=40):
+    rng = np.random.default_rng(0)
+    values = rng.random(size=(len(rankers), len(METRICS), n_queries))
+    return Values(rankers, METRICS, values)
+
+
+TINY = {
+    "msweb": tiny_values(("pop", "itemknn")),
+    "movielens": tiny_values(("pop", "itemknn", "puresvd")),
+    "nations": tiny_values(("transe", "rotate")),
+}
+FILES = sorted(Path(__file__).parent.glob("[a-z]*.py"))
+STUDIES = [path.stem for path in FILES if "\nDOCS_TABLE = " in path.read_text("utf-8")]
+SLOW = ("intervals", "detectable")  # tables
+SMALLER = [
+    (simulate_looks, "N_LOOKS", 2),
+    (simulate_judges, "N_POOL", 1100),
+    (judges_of_few, "NS", (10,)),
+    (one_mean, "NS", (10,)),
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_study_is_measured_and_documented(name):
-    module = importlib.import_module(f"tests.studies.{name}")
-    tables = module.TABLES.values()
-    rows = {table.title: [row.name for row in table.rows] for table in tables}
-    assert rows_in_docs(module.DOCS_TABLE) == rows
-    for table in tables:
-        for row in table.rows:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)
-                figures = row.measure({}, 2)
-            assert [*figures] == table.columns
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_is_measured_and_documented(name, monkeypatch, capsys):
+    for smaller in SMALLER:
+        monkeypatch.setattr(*smaller)
+    module, in_docs = importlib.import_module(f"tests.studies.{name}"), {}
+    for line in module.DOCS_TABLE.read_text("utf-8").splitlines():
+        if line.startswith(".. list-table:: "):
+            in_docs[line.removeprefix(".. list-table:: ")] = rows = []
+        if line.startswith("   * -"):
+            rows.append(line.removeprefix("   * -").strip())
+    for key, table in module.TABLES.items():
+        assert in_docs.pop(table.title) == ["", *(row.name for row in table.rows)]
+        rows = table.rows[:: 5 if name == "simulate_judges" else 1]
+        rows = [] if key in SLOW else rows
+        header, *lines = tables.simulate(table._replace(rows=rows), TINY, n_samples=1)
+        assert header == ["", *table.columns]
+        assert [line[0] for line in lines] == [row.name for row in rows]
+        # A median has no interval of Student's t.
+        assert all(
+            "" not in (line[:2] if name == "simulate" else line) for line in lines
+        )
+        assert table.title in capsys.readouterr().out
+    assert not in_docs
 
 
 def test_samples_of_items_are_compared_with_all_of_them(tmp_path):
@@ -59,18 +99,6 @@ def test_samples_of_items_are_compared_with_all_of_them(tmp_path):
     }
     assert ranks["the rows"] < 0.7 * ranks["all items"]
     assert ranks["em"] == pytest.approx(ranks["all items"], rel=0.05)
-
-
-FRAMES = ("polars", "pyarrow")
-
-
-@pytest.mark.parametrize("number", range(20))
-def test_a_drawn_search_equals_a_loop_by_hand(number):
-    case, found = searches_by_hand.problems(2, number)
-    is_old = tuple(map(int, lightgbm.__version__.split(".")[:2])) < (4, 7)
-    if is_old and "LightGBM" in case.estimator and case.container in FRAMES:
-        pytest.skip("LightGBM before 4.7 takes frames of pandas only")
-    assert not found, case
 
 
 @pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -109,3 +137,145 @@ def test_the_steps_are_those_of_a_loop():
     _, steps, _, _ = step_down.procedures(d, np.vstack([np.ones(30), signs]))
     np.testing.assert_array_equal(steps, adjusted <= 0.05)
     assert 0 < steps.sum() < len(steps)
+
+
+def test_without_values_of_real_rankers_the_synthetic_rows_are_simulated(capsys):
+    table = simulate.TABLES["means"]
+    lines = tables.simulate(table, {}, n_samples=2)
+    names = [row.name for row in table.rows if row.needs is None]
+    assert [line[0] for line in lines[1:]] == names
+    assert "needs the values of movielens" in capsys.readouterr().out
+
+
+def test_the_page_quotes_the_simulated_numbers():
+    cells = {}
+    for line in simulate_pitfalls.DOCS_TABLE.read_text("utf-8").splitlines():
+        if line.startswith("   * -"):
+            row = cells[line[6:].strip()] = []
+        elif line.startswith("     - "):
+            row.append(line[6:].strip())
+    quoted = [
+        ("50 queries, selected on them", "the 50 test queries - {2:.0f} %"),
+        ("200 queries, selected on them", "with 200 test queries - {2:.0f} %"),
+        ("10 hidden units, one seed each", "their seed, 40 queries - {0:.0f} %"),
+        ("10 hidden units, one seed each", "the same, with 100 queries - {1:.0f} %"),
+        ("paired t test at 5 %", "20 looks - {1:.0f}, {2:.0f}, {3:.0f}, {4:.0f} %"),
+        ("significant", "20, 50, 200 queries - {1:.0f}, {2:.0f}, {3:.0f} %"),
+    ]
+    docs = simulate_pitfalls.DOCS_TABLE.parents[2]
+    page = " ".join((docs / "comparing_with_care.rst").read_text("utf-8").split())
+    for row, text in quoted:
+        assert text.format(*map(float, cells[row])) in page
+
+
+def test_a_pitfall_is_simulated_by_its_name(capsys):
+    tables.run("simulate_pitfalls", "gains", "--samples", "2")
+    printed = capsys.readouterr().out
+    for name, table in simulate_pitfalls.TABLES.items():
+        assert (table.title in printed) == (name == "gains")
+    with pytest.raises(SystemExit):
+        tables.run("simulate_pitfalls", "gain")
+    assert "the names are looks, tuning" in capsys.readouterr().err
+
+
+def test_a_look_counts_if_any_earlier_one_found_a_difference():
+    found = simulate_pitfalls.looks({}, n_samples=20)
+    values = [value for (value,) in found.values()]
+    assert values == sorted(values)
+    assert values[0] < 20  # one look is a test at 5 %
+
+
+def test_populations_of_equal_rankers_are_equal():
+    rng = np.random.default_rng(0)
+    rankers = populations.equal_rankers(rng, 3)
+    np.testing.assert_allclose(rankers.mean(axis=1), 0, atol=1e-12)
+    gains = populations.rare_gains(rng)
+    assert gains.mean() == pytest.approx(0, abs=1e-12)
+    assert (gains > 0).mean() == pytest.approx(0.05, abs=0.005)
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
+def test_samples_in_columns_give_the_numbers_of_compare_rankers(test):
+    rng = np.random.default_rng(0)
+    samples = np.round(rng.normal(0.2, size=(60, 3)), 1)
+    found = experiments.outcomes(samples, test=test)
+    for j, sample in enumerate(samples.T):
+        values = {"a": np.zeros(60), "b": sample}
+        (row,) = compare_rankers(values, test=test, correction=None).rows
+        expected = [row.pvalue, row.p_adjusted, row.low, row.high]
+        np.testing.assert_allclose([x[j] for x in found], expected, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:The p-value may be too small")
+def test_sums_of_users_give_the_numbers_of_compare_rankers():
+    rng = np.random.default_rng(0)
+    user = np.repeat(np.arange(20), rng.integers(1, 6, size=20))
+    difference = rng.normal(size=len(user))
+    sums = [np.bincount(user, weights=x) for x in (difference, np.ones(len(user)))]
+    found = experiments.outcomes(*(x[:, None] for x in sums))
+    values = {"a": np.zeros(len(user)), "b": difference}
+    (row,) = compare_rankers(values, clusters=user).rows
+    expected = [row.pvalue, row.pvalue, row.low, row.high]
+    np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-12)
+
+
+def test_tilted_weights_make_all_mean_differences_0():
+    # Equal weights e^t, e^-t, e^-t of 1, -1, -1 have a mean of 0 at e^2t = 2.
+    one = populations.tilted(np.array([[1.0], [-1.0], [-1.0]]))
+    np.testing.assert_allclose(one, [1 / 2, 1 / 4, 1 / 4], rtol=1e-6)
+    differences = np.random.default_rng(0).normal(0.1, size=(50, 3))
+    weights = populations.tilted(differences)
+    np.testing.assert_allclose(weights @ differences, 0, atol=1e-8)
+    assert weights.sum() == pytest.approx(1)
+
+
+def test_weights_that_no_tilt_can_find_are_an_error():
+    with pytest.raises(ValueError, match="No weights of the queries"):
+        populations.tilted(np.array([[1.0], [2.0], [3.0]]))
+
+
+def test_exchanged_rankers_keep_the_values_of_each_query():
+    values = np.random.default_rng(0).normal(size=(3, 2, 30))
+    found = experiments.exchanged(np.random.default_rng(0), values)
+    rankers = [tuple(map(tuple, query)) for query in values.transpose(2, 0, 1)]
+    shuffled = [tuple(map(tuple, query)) for query in found.transpose(2, 0, 1)]
+    assert [sorted(query) for query in shuffled] == [sorted(q) for q in rankers]
+    assert shuffled != rankers
+
+
+def test_a_bar_is_missed_by_any_of_its_figures():
+    row = tables.Row("a row", None, {"t": (4, 6), "max-t": ("holm", 100)})
+    figures = {"t": [5.0, 6.5], "max-t": [70.0, 61.0], "holm": [60.0, 60.0]}
+    assert tables.missed(row, figures) == ["t"]
+    figures |= {"t": [4.0], "holm": [60.0, 62.0]}
+    assert tables.missed(row, figures) == ["max-t"]
+
+
+def test_values_are_read_from_files_by_ranker(tmp_path):
+    file = tmp_path / "collection.csv"
+    file.write_text(
+        "ranker,qid,mrr\nold,1,0.5\nold,2,0.25\nold,3,\nnew,1,0.5\nnew,2,1\nnew,3,1\n"
+    )
+    values = populations.read_values([file])["collection"]
+    assert values.rankers == ("old", "new")
+    assert values.difference("mrr", "new", "old").tolist() == [0, 0.75]
+
+
+def test_the_simulation_of_cross_validation_prints_all_its_figures(capsys):
+    simulate_cross_validation.main(n_samples=3, n_of_all=100)
+    lines = capsys.readouterr().out.splitlines()
+    for name in ("confidence_interval", "Student", "ten splits", "compare_rankers"):
+        sizes = [line.split()[0] for line in lines if name in line]
+        assert sizes == ["30", "100", "300"]
+    assert all("nan" not in line for line in lines)
+
+
+def test_the_score_of_weights_depends_on_their_correlation_with_the_relevance():
+    # The true weights rank as well as noise allows, and their negative badly.
+    rng = np.random.default_rng(0)
+    score = simulate_cross_validation.score_by_correlation(200, rng)
+    weights = simulate_cross_validation.WEIGHTS
+    X, y, qid = simulate_cross_validation.draw(2000, rng)
+    scores = simulate_cross_validation.ndcg(y, X @ weights, qid)
+    assert score(weights) == pytest.approx(scores.summary()["ndcg@10"], abs=0.02)
+    assert score(weights) == score(7 * weights)

@@ -1,26 +1,21 @@
 """Gates and losses in a few queries, which most samples do not contain.
 
-    python -m tests.studies.unseen_losses
-    python -m tests.studies.unseen_losses --write
-
-It takes some minutes. ``--write`` writes the table to the documentation.
+It takes some minutes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 
 from skrank.stats import gate
-from skrank.stats.paired_tests import run_tests
-from tests.studies.experiments import LEVEL, percent
+from tests.studies.experiments import LEVEL, outcome_of, percent
 from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
-from tests.studies.simulate import Row, Table, run
+from tests.studies.tables import FOLDER, Row, Table, rows_of
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "development/tables/unseen_losses.rst"
+DOCS_TABLE = FOLDER / "unseen_losses.rst"
 NS = (20, 50, 100, 200, 500)
 COLUMNS = [f"n = {n}" for n in NS]
 SEED = 37
@@ -40,17 +35,8 @@ def by_flips(old, new, margin):
     """Return whether the sign-flip test alone passes, and with unseen falls to 0."""
     difference = new - old
     family = family_of(difference[:, None], np.ones((len(old), 1)))
-    outcome = run_tests(
-        family,
-        test="permutation",
-        correction=None,
-        alternative="greater",
-        margin=margin,
-        level=LEVEL,
-        simultaneous=False,
-        n_resamples=1999,
-        seed=SEED,
-    )
+    options = {"margin": margin, "n_resamples": 1999, "seed": SEED}
+    outcome = outcome_of(family, alternative="greater", **options)
     spread, fall = 0.0, (1 - LEVEL ** (1 / len(old))) * old.mean()
     if difference.any():
         spread = difference.mean() - outcome.low[0]
@@ -60,32 +46,38 @@ def by_flips(old, new, margin):
     return tuple(map(bool, passed))
 
 
+def shares(passes):
+    """Return how often candidates pass, by the number of queries: alone, and the gate.
+
+    `passes(n)` are both answers for each sample of a size.
+    """
+    return {
+        column: [percent(each) for each in zip(*passes(n), strict=True)]
+        for n, column in zip(NS, COLUMNS, strict=True)
+    }
+
+
 def of_hits(values, n_samples, wins, losses, margin):
-    """Return how often hits pass, by the number of queries: alone, and the gate."""
-    rng, found = np.random.default_rng(SEED), {}
-    for n, column in zip(NS, COLUMNS, strict=True):
-        counts = rng.multinomial(n, [wins, losses, 1 - wins - losses], size=n_samples)
-        passed = [passes_of_hits(n, *one[:2].tolist(), margin) for one in counts]
-        found[column] = [percent(each) for each in zip(*passed, strict=True)]
-    return found
+    rng, both = np.random.default_rng(SEED), [wins, losses, 1 - wins - losses]
+
+    def passes(n):
+        counts = rng.multinomial(n, both, size=n_samples)[:, :2].tolist()
+        return [passes_of_hits(n, *one, margin) for one in counts]
+
+    return shares(passes)
 
 
 def of_values(values, n_samples, population, margin=None):
-    """Return how often a candidate of a population passes, as `of_hits` does.
-
-    Without a margin, the margin is what the candidate loses.
-    """
-    rng, found = np.random.default_rng(SEED), {}
+    """Without a margin, the margin is what the candidate loses."""
+    rng = np.random.default_rng(SEED)
     old, new = population(rng)
-    if margin is None:
-        margin = float((old - new).mean())
-    for n, column in zip(NS, COLUMNS, strict=True):
-        passed = [
-            by_flips(old[rows], new[rows], margin)
-            for rows in draw(rng, n, n_samples, LARGE).T
-        ]
-        found[column] = [percent(each) for each in zip(*passed, strict=True)]
-    return found
+    margin = float((old - new).mean()) if margin is None else margin
+
+    def passes(n):
+        drawn = draw(rng, n, n_samples, LARGE).T
+        return [by_flips(old[rows], new[rows], margin) for rows in drawn]
+
+    return shares(passes)
 
 
 def falls(rng, share, to, noise=0.0, gain=0.0, ranks=False):
@@ -103,60 +95,46 @@ def equal(rng, noise, share=1.0):
     return old, np.clip(new - (new - old).mean(), 0, 1)
 
 
+def hits_row(name, wins, losses, margin):
+    measure = partial(of_hits, wins=wins, losses=losses, margin=margin)
+    return Row(f"{name}, margin {margin:g}", measure)
+
+
+def equal_row(text, margin, **options):
+    population = partial(equal, **options)
+    measure = partial(of_values, population=population, margin=margin)
+    return Row(f"as good, NDCG: {text}, margin {margin:g}", measure)
+
+
 TABLES = {
     "unseen": Table(
         "A candidate passes a gate, in %: by the sign-flip test alone / by the gate",
         COLUMNS,
         [
-            *(
-                Row(
-                    f"hits: loses {100 * losses:g} %, gains {100 * wins:g} %, margin "
-                    f"{margin:g}",
-                    partial(of_hits, wins=wins, losses=losses, margin=margin),
-                )
-                for wins, losses, margin in [
-                    (0, 0.01, 0.01),
-                    (0, 0.02, 0.02),
-                    (0.01, 0.03, 0.02),
-                    (0, 0.05, 0.05),
-                    (0.06, 0.08, 0.02),
-                ]
-            ),
-            *(
-                Row(name, partial(of_values, population=partial(falls, **options)))
-                for name, options in {
-                    "MRR: 4 % fall to a quarter": {
-                        "share": 0.04, "to": 0.25, "ranks": True
-                    },
-                    "NDCG: 3 % fall to 0, noise 0.02": {
-                        "share": 0.03, "to": 0.0, "noise": 0.02
-                    },
-                    "NDCG: 4 % fall to 0, others gain 0.01": {
-                        "share": 0.04, "to": 0.0, "noise": 0.02, "gain": 0.01
-                    },
-                }.items()
-            ),
-            Row(
-                "as good, hits: 3 % lost and gained, margin 0.02",
-                partial(of_hits, wins=0.03, losses=0.03, margin=0.02),
-            ),
-            *(
-                Row(
-                    f"as good, NDCG: {text}, margin {margin:g}",
-                    partial(
-                        of_values, population=partial(equal, **options), margin=margin
+            hits_row("hits: loses 1 %, gains 0 %", 0, 0.01, 0.01),
+            hits_row("hits: loses 2 %, gains 0 %", 0, 0.02, 0.02),
+            hits_row("hits: loses 3 %, gains 1 %", 0.01, 0.03, 0.02),
+            hits_row("hits: loses 5 %, gains 0 %", 0, 0.05, 0.05),
+            hits_row("hits: loses 8 %, gains 6 %", 0.06, 0.08, 0.02),
+            *rows_of(
+                of_values,
+                "population",
+                {
+                    "MRR: 4 % fall to a quarter": partial(
+                        falls, share=0.04, to=0.25, ranks=True
                     ),
-                )
-                for text, options, margin in [
-                    ("noise 0.2 in 60 %", {"noise": 0.2, "share": 0.6}, 0.03),
-                    ("noise 0.02", {"noise": 0.02}, 0.01),
-                    ("noise 0.02", {"noise": 0.02}, 0.03),
-                ]
+                    "NDCG: 3 % fall to 0, noise 0.02": partial(
+                        falls, share=0.03, to=0.0, noise=0.02
+                    ),
+                    "NDCG: 4 % fall to 0, others gain 0.01": partial(
+                        falls, share=0.04, to=0.0, noise=0.02, gain=0.01
+                    ),
+                },
             ),
+            hits_row("as good, hits: 3 % lost and gained", 0.03, 0.03, 0.02),
+            equal_row("noise 0.2 in 60 %", 0.03, noise=0.2, share=0.6),
+            equal_row("noise 0.02", 0.01, noise=0.02),
+            equal_row("noise 0.02", 0.03, noise=0.02),
         ],
     )
-}  # fmt: skip
-
-
-if __name__ == "__main__":
-    run(TABLES, DOCS_TABLE, __doc__)
+}

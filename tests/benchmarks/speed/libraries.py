@@ -72,8 +72,7 @@ def by_pytrec_eval(lists):
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10"})
         return evaluator, as_dicts(lists, lists.y_score, documents)
 
-    def evaluate(evaluator, run):
-        return evaluator.evaluate(run)
+    evaluate = pytrec_eval.RelevanceEvaluator.evaluate
 
     def mean(result):
         return np.mean([values["ndcg_cut_10"] for values in result.values()])
@@ -105,16 +104,11 @@ def by_torchmetrics(lists, n_queries=500):
 def by_sklearn(lists, n_queries=300):
     sample = first_queries(lists, n_queries)
     ends = sample.starts()[1:]
-    queries = list(
-        zip(np.split(sample.y_true, ends), np.split(sample.y_score, ends), strict=True)
-    )
+    parts = np.split(sample.y_true, ends), np.split(sample.y_score, ends)
+    queries = [([grades], [scores]) for grades, scores in zip(*parts, strict=True)]
 
     def evaluate():
-        values = [
-            sklearn.metrics.ndcg_score([grades], [scores], k=10)
-            for grades, scores in queries
-        ]
-        return np.mean(values)
+        return np.mean([sklearn.metrics.ndcg_score(*query, k=10) for query in queries])
 
     return {"scikit-learn, a loop over queries": Way(evaluate, len(queries))}
 

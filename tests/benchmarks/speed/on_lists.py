@@ -16,26 +16,20 @@ from skrank.metrics import (
     score_queries,
 )
 from tests.benchmarks.speed import floors
-from tests.benchmarks.speed.libraries import LIBRARIES, ways_of
-from tests.benchmarks.speed.rows import (
-    Group,
-    Row,
-    Task,
-    same_number,
-    speedup,
-    task_on,
-)
+from tests.benchmarks.speed.libraries import ways_of
+from tests.benchmarks.speed.rows import Group, Row, Task, faster, same_number, task_on
 from tests.benchmarks.speed.workloads import as_matrix, make_ids, make_l
 
 SIX = ["mrr", "map", "ndcg@10", "precision@5", "recall@10", "hits@3"]
+FOUR = ["ndcg@10", "mrr", "map", "recall@100"]
+ndcg_at_10 = partial(task_on, ndcg_score, k=10)
 
 
 def build_grouped(scale):
     lists = make_l(scale)
-    block = as_matrix(lists)[1]
-    ours = task_on(ndcg_score, lists, k=10)
+    ours = ndcg_at_10(lists)
     return {
-        "F": Task(partial(np.argsort, block, axis=1)),
+        "F": Task(partial(np.argsort, as_matrix(lists)[1], axis=1)),
         "ndcg@10": ours,
         "minimal": same_number(ours, partial(floors.grouped, lists)),
         "mrr": task_on(mrr_score, lists),
@@ -45,79 +39,29 @@ def build_grouped(scale):
     }
 
 
-GROUPED = [
-    Row("L: ndcg@10", ("ndcg@10", "F"), "x F", at_most=(2.2, 1.6), floor="minimal"),
-    Row("L: mrr", ("mrr", "F"), "x F", at_most=(1.2, 0.7)),
-    Row("L: hits@10", ("hits@10", "F"), "x F", at_most=(1.2, 0.7)),
-    Row("L: map", ("map", "F"), "x F", at_most=(3,)),
-    Row("L: six metrics by evaluate", ("six", "F"), "x F", at_most=(3.5, 2.4)),
-]
-
-
 def build_tied(scale):
-    lists = make_l(scale)
-    tied = lists.with_levels(20)
-    metrics = {
-        "ndcg@10": partial(ndcg_score, k=10),
-        "map": map_score,
-        "mrr": mrr_score,
-    }
-    tasks = {name: task_on(metric, lists) for name, metric in metrics.items()}
-    tasks |= {
-        f"{name}, tied": task_on(metric, tied) for name, metric in metrics.items()
-    }
+    tasks, lists = {}, make_l(scale)
+    tied, ndcg = lists.with_levels(20), partial(ndcg_score, k=10)
+    for name, metric in {"ndcg@10": ndcg, "map": map_score, "mrr": mrr_score}.items():
+        tasks[name] = task_on(metric, lists)
+        tasks[f"{name}, tied"] = task_on(metric, tied)
     minimal = partial(floors.grouped, tied, floors.dcg_tied)
     return tasks | {"minimal": same_number(tasks["ndcg@10, tied"], minimal)}
-
-
-TIED = [
-    Row(
-        f"L, 20 levels: {name}",
-        (f"{name}, tied", name),
-        "x untied",
-        at_most=(limit,),
-        floor="minimal" if name == "ndcg@10" else "",
-    )
-    for name, limit in {"ndcg@10": 2.6, "map": 2.4, "mrr": 1.4}.items()
-]
 
 
 def build_shuffled(scale):
     rng = np.random.default_rng(1)
     lists = make_l(scale)
     shuffled = lists.shuffled(rng)
-    tasks = {
-        "grouped": task_on(ndcg_score, lists, k=10),
-        "int": task_on(ndcg_score, shuffled, k=10),
-    }
+    tasks = {"grouped": ndcg_at_10(lists), "int": ndcg_at_10(shuffled)}
     for kind, ids in make_ids(rng, lists.n_queries()).items():
         renamed = shuffled._replace(qid=ids[shuffled.qid])
-        tasks[kind] = task_on(ndcg_score, renamed, k=10)
+        tasks[kind] = ndcg_at_10(renamed)
         if kind == "int64":
             minimal = same_number(tasks[kind], partial(floors.wide, renamed))
             tasks["minimal, int64"] = minimal
     minimal = same_number(tasks["int"], partial(floors.shuffled, shuffled))
     return tasks | {"minimal, int": minimal}
-
-
-SHUFFLED = [
-    Row(
-        f"L, shuffled: {ids}",
-        (kind, "grouped"),
-        "x grouped",
-        at_most=limit,
-        floor=floor,
-    )
-    for kind, ids, limit, floor in [
-        ("int", "ids 0, 1, 2, ...", (2.1,), "minimal, int"),
-        ("int64", "wide int64 ids", (3.6,), "minimal, int64"),
-        ("6 letters", "ids of 6 letters", (6,), ""),
-        ("Python's str", "ids of 6 letters as objects", (), ""),
-    ]
-]
-
-
-FOUR = ["ndcg@10", "mrr", "map", "recall@100"]
 
 
 def build_rankers(scale):
@@ -133,11 +77,6 @@ def build_rankers(scale):
     }
 
 
-RANKERS = [
-    Row("L, shuffled: five rankers", ("five", "one"), "x one ranker", at_most=(3.5,))
-]
-
-
 def build_matrix(scale):
     grades, scores = as_matrix(make_l(scale))
     ours = Task(partial(ndcg_score, grades, scores, k=10), n_bytes=scores.nbytes)
@@ -147,16 +86,6 @@ def build_matrix(scale):
         "minimal": same_number(ours, partial(floors.matrix, grades, scores)),
     }
 
-
-MATRIX = [
-    Row(
-        "L as a matrix: ndcg@10",
-        ("ndcg@10", "F"),
-        "x F",
-        at_most=(1.5,),
-        floor="minimal",
-    )
-]
 
 # So many calls, one after the other, have the memory and the caches that each leaves.
 N_WARM = 30
@@ -176,37 +105,8 @@ def build_sklearn(scale, n_calls=1, ignore_ties=True):
     minimal = partial(floors.matrix, grades, scores, gain=floors.LINEAR)
     return {
         name: Task(lambda f=f: [f() for _ in range(n_calls)], n_calls, scores.nbytes)
-        for name, f in {"ours": ours, "minimal": minimal}.items()
+        for name, f in {"skrank": ours, "minimal": minimal}.items()
     } | {"sklearn": Task(partial(theirs, ignore_ties=ignore_ties))}
-
-
-IN_TURNS = [
-    Row(
-        "scikit-learn's ndcg_score, ignore_ties=True",
-        ("ours", "sklearn"),
-        "x faster",
-        at_least=6,
-        figure=speedup,
-    )
-]
-WARM = [
-    Row(
-        "scikit-learn's ndcg_score, ignore_ties=True, warm calls",
-        ("ours", "sklearn"),
-        "x faster",
-        at_least=8,
-        figure=speedup,
-        floor="minimal",
-    )
-]
-TIES = [
-    Row(
-        "scikit-learn's ndcg_score, ties averaged as in skrank",
-        ("ours", "sklearn"),
-        "x faster",
-        figure=speedup,
-    )
-]
 
 
 def build_library(library, scale):
@@ -228,34 +128,80 @@ LEADS = {
     },
     "torchmetrics": {"torchmetrics": 20},
 }
-
-
-def group_of_library(library):
-    rows = [
-        Row(name, ("skrank", name), "x faster", at_least=lead, figure=speedup)
-        for name, lead in LEADS[library].items()
-    ]
-    title = f"L, ndcg@10 with linear gain, beside {library}"
-    build = partial(build_library, library)
-    return Group(title, build, rows, runs=1 / 3, needs=library)
-
+SKLEARN = "scikit-learn's ndcg_score"
+TITLE = "L, ndcg@10 with linear gain, beside"
 
 GROUPS = [
-    Group("L: 1.2 M rows, 10,000 queries of 5-239, grouped", build_grouped, GROUPED),
-    Group("L with scores rounded to 20 levels", build_tied, TIED),
-    Group("L with rows shuffled, ndcg@10", build_shuffled, SHUFFLED),
-    Group("L, shuffled, ids of 6 letters", build_rankers, RANKERS, runs=1 / 3),
-    Group("L as a matrix of 10,000 x 120", build_matrix, MATRIX),
-    Group("The matrix, in turns with scikit-learn", build_sklearn, IN_TURNS),
+    Group(
+        "L: 1.2 M rows, 10,000 queries of 5-239, grouped",
+        build_grouped,
+        [
+            Row("L: ndcg@10", ("ndcg@10", "F"), "x F", (2.2, 1.6), "minimal"),
+            Row("L: mrr", ("mrr", "F"), "x F", (1.2, 0.7)),
+            Row("L: hits@10", ("hits@10", "F"), "x F", (1.2, 0.7)),
+            Row("L: map", ("map", "F"), "x F", (3,)),
+            Row("L: six metrics by evaluate", ("six", "F"), "x F", (3.5, 2.4)),
+        ],
+    ),
+    Group(
+        "L with scores rounded to 20 levels",
+        build_tied,
+        [
+            Row(f"L, 20 levels: {name}", (f"{name}, tied", name), "x untied", *target)
+            for name, *target in [
+                ("ndcg@10", (2.6,), "minimal"),
+                ("map", (2.4,)),
+                ("mrr", (1.4,)),
+            ]
+        ],
+    ),
+    Group(
+        "L with rows shuffled, ndcg@10",
+        build_shuffled,
+        [
+            Row(f"L, shuffled: {ids}", (kind, "grouped"), "x grouped", *target)
+            for kind, ids, *target in [
+                ("int", "ids 0, 1, 2, ...", (2.1,), "minimal, int"),
+                ("int64", "wide int64 ids", (3.6,), "minimal, int64"),
+                ("6 letters", "ids of 6 letters", (6,)),
+                ("Python's str", "ids of 6 letters as objects"),
+            ]
+        ],
+    ),
+    Group(
+        "L, shuffled, ids of 6 letters",
+        build_rankers,
+        [Row("L, shuffled: five rankers", ("five", "one"), "x one ranker", (3.5,))],
+        runs=1 / 3,
+    ),
+    Group(
+        "L as a matrix of 10,000 x 120",
+        build_matrix,
+        [Row("L as a matrix: ndcg@10", ("ndcg@10", "F"), "x F", (1.5,), "minimal")],
+    ),
+    Group(
+        "The matrix, in turns with scikit-learn",
+        build_sklearn,
+        [faster(f"{SKLEARN}, ignore_ties=True", "sklearn", 6)],
+    ),
     Group(
         f"The matrix, {N_WARM} calls for one of scikit-learn",
         partial(build_sklearn, n_calls=N_WARM),
-        WARM,
+        [faster(f"{SKLEARN}, ignore_ties=True, warm calls", "sklearn", 8, "minimal")],
     ),
     Group(
         "The matrix, in turns with scikit-learn, ties averaged",
         partial(build_sklearn, ignore_ties=False),
-        TIES,
+        [faster(f"{SKLEARN}, ties averaged as in skrank", "sklearn")],
     ),
-    *map(group_of_library, LIBRARIES),
+    *(
+        Group(
+            f"{TITLE} {library}",
+            partial(build_library, library),
+            [faster(name, name, lead) for name, lead in leads.items()],
+            runs=1 / 3,
+            needs=library,
+        )
+        for library, leads in LEADS.items()
+    ),
 ]

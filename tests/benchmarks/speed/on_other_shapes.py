@@ -27,11 +27,11 @@ from tests.benchmarks.speed.rows import (
     Group,
     Row,
     Task,
+    faster,
     growth,
     milliseconds,
     milliseconds_more,
     same_number,
-    speedup,
     task_on,
 )
 from tests.benchmarks.speed.workloads import make_l, make_lists, scaled
@@ -52,18 +52,6 @@ def build_candidates(scale):
     }
 
 
-CANDIDATES = [
-    Row(
-        "K: mrr and hits@1, 3, 10, filtered",
-        ("four", "copy"),
-        "x a warm copy",
-        at_most=(2.6,),
-        megabytes=64,
-        floor="minimal",
-    )
-]
-
-
 def build_users(scale):
     rng = np.random.default_rng(3)
     y_true, y_score = workloads.make_users(rng, scaled(100_000, scale))
@@ -74,17 +62,6 @@ def build_users(scale):
         "two": two,
         "minimal": same_number(two, partial(floors.users, y_true, y_score)),
     }
-
-
-USERS = [
-    Row(
-        "R: recall@20 and ndcg@20",
-        ("two", "argsort"),
-        "x its argsort",
-        at_most=(0.55,),
-        floor="minimal",
-    )
-]
 
 
 def build_long(scale):
@@ -104,18 +81,6 @@ def build_long(scale):
     }
 
 
-LONG = [
-    Row(
-        "one query: ndcg",
-        ("ndcg", "argsort"),
-        "x its argsort",
-        at_most=(0.6,),
-        floor="minimal",
-    ),
-    Row("one query: mrr", ("mrr", "argsort"), "x its argsort", at_most=(0.15,)),
-]
-
-
 def per_row(metric, lists, **params):
     return task_on(metric, lists, **params)._replace(work=len(lists.y_score))
 
@@ -129,11 +94,6 @@ def build_short(scale):
     return {name: per_row(ndcg_score, lists, k=10) for name, lists in tasks.items()}
 
 
-SHORT = [
-    Row("short queries: ndcg@10", ("short", "L"), "x a row of L", at_most=(3,)),
-]
-
-
 def build_growth(scale):
     rng = np.random.default_rng(6)
     tasks = {}
@@ -142,18 +102,6 @@ def build_growth(scale):
         tasks[f"ndcg@10, 10^{exponent}"] = per_row(ndcg_score, lists, k=10)
         tasks[f"mrr, 10^{exponent}"] = per_row(mrr_score, lists)
     return tasks
-
-
-GROWTH = [
-    Row(
-        f"growth: {name}",
-        tuple(f"{name}, 10^{exponent}" for exponent in (7, 6, 5)),
-        "x slowest to fastest",
-        at_most=(2,),
-        figure=growth,
-    )
-    for name in ("ndcg@10", "mrr")
-]
 
 
 def build_large(scale):
@@ -171,30 +119,12 @@ def build_large(scale):
     }
 
 
-LARGE = [
-    Row(
-        "20 M rows: four metrics",
-        ("four", "L"),
-        "x a row of L",
-        at_most=(1.3,),
-        megabytes=0.3 * 8 * 20e6 / 2**20,
-    ),
-    Row("20 M rows: every metric", ("every", "four"), "x four metrics", at_most=(9,)),
-]
-
-
 def build_small(scale):
     lists = make_lists(np.random.default_rng(7), scaled(10_000, scale))
     return {
         "ndcg@10": task_on(ndcg_score, lists, k=10),
         "mrr": task_on(mrr_score, lists),
     }
-
-
-SMALL = [
-    Row(f"10^4 rows: {name}", (name,), "ms", at_most=(limit,), figure=milliseconds)
-    for name, limit in {"ndcg@10": 0.45, "mrr": 0.4}.items()
-]
 
 
 class FirstColumn(BaseEstimator):
@@ -242,18 +172,6 @@ def build_scorer(scale):
     }
 
 
-SCORER = [
-    Row(
-        f"scorer over the metric alone, ids {where}",
-        (f"{kind}, scorer", f"{kind}, call"),
-        "ms",
-        at_most=(1,),
-        figure=milliseconds_more,
-    )
-    for kind, where in {"index": "in y's index", "routed": "as metadata"}.items()
-]
-
-
 N_FOLDS, FOLD_ROWS = 5, 200
 
 
@@ -273,11 +191,8 @@ def build_fold(scale):
     """
     lists, model = make_folds()
     fold = slice(FOLD_ROWS)
-    X, y_true, qid = (
-        lists.y_score[fold, np.newaxis],
-        lists.y_true[fold],
-        lists.qid[fold],
-    )
+    y_true, y_score, qid = (values[fold] for values in lists)
+    X = y_score[:, np.newaxis]
     ours = partial(get_scorer("ndcg@10"), model, X, y_true, qid=qid)
     return {
         "scorer": Task(ours, n_bytes=X.nbytes),
@@ -292,34 +207,15 @@ def build_search(scale):
 
     def search(scoring, routed, **params):
         with config_context(enable_metadata_routing=routed):
-            found = GridSearchCV(
-                model, {"unused": range(20)}, scoring=scoring, refit=False, **params
-            )
+            params |= {"scoring": scoring, "refit": False}
+            found = GridSearchCV(model, {"unused": range(20)}, **params)
             found.fit(X, lists.y_true, **({"qid": lists.qid} if routed else {}))
 
     ours = partial(search, "ndcg@10", True, cv=QueryKFold(N_FOLDS))
     return {
-        "search": Task(ours, n_bytes=X.nbytes),
-        "search, r2": Task(partial(search, "r2", False, cv=KFold(N_FOLDS))),
+        "ndcg@10": Task(ours, n_bytes=X.nbytes),
+        "r2": Task(partial(search, "r2", False, cv=KFold(N_FOLDS))),
     }
-
-
-FOLD = [
-    Row(
-        "scorer of ndcg@10 on 200 rows",
-        ("scorer", "r2"),
-        "x the scorer of r2",
-        at_most=(1.2,),
-    )
-]
-SEARCH = [
-    Row(
-        "GridSearchCV on folds of 200 rows: ndcg@10",
-        ("search", "search, r2"),
-        "x r2",
-        at_most=(1.7,),
-    )
-]
 
 
 def build_err(scale):
@@ -329,33 +225,15 @@ def build_err(scale):
     return {"err": task_on(err_score, tied), "ndcg": task_on(ndcg_score, tied)}
 
 
-ERR = [
-    Row("ERR of one tie group, all relevant", ("err", "ndcg"), "x ndcg", at_most=(10,))
-]
-
-
 def build_geometric(scale):
     rng = np.random.default_rng(9)
     n_queries = scaled(100_000, scale)
     lists = make_lists(rng, 4 * n_queries, n_queries, shortest=2, longest=6)
     weight = rng.random(n_queries)[lists.qid]
-    options = {"adjusted": "z"}
     return {
-        "weighted": task_on(
-            geometric_mean_rank, lists, sample_weight=weight, **options
-        ),
-        "unweighted": task_on(geometric_mean_rank, lists, **options),
+        name: task_on(geometric_mean_rank, lists, adjusted="z", sample_weight=of_rows)
+        for name, of_rows in {"weighted": weight, "unweighted": None}.items()
     }
-
-
-GEOMETRIC = [
-    Row(
-        "z of the geometric mean rank, queries of their own weights",
-        ("weighted", "unweighted"),
-        "x unweighted",
-        at_most=(20,),
-    )
-]
 
 
 def build_triples(scale):
@@ -375,30 +253,14 @@ def build_triples(scale):
     }
 
 
-TRIPLES = [
-    Row(
-        "text as the ids of triples: memory",
-        ("text", "numbers"),
-        "x numbers",
-        at_most=(2,),
-        of_memory=True,
-    ),
-    Row("text as the ids of triples: time", ("text", "numbers"), "x numbers"),
-]
-
-
 def build_features(scale):
     """Measure the diversity of lists of items by skrank and by RecTools."""
     import pandas as pd
     from rectools.metrics import IntraListDiversity
     from rectools.metrics.distances import PairwiseDistanceCalculator
 
-    rng, n_lists, n_items, n_rows = (
-        np.random.default_rng(17),
-        scaled(1e4, scale),
-        5000,
-        20,
-    )
+    rng, n_lists = np.random.default_rng(17), scaled(1e4, scale)
+    n_items, n_rows = 5000, 20
     features = rng.normal(size=(n_items, 128))
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
 
@@ -411,55 +273,146 @@ def build_features(scale):
     user = np.repeat(np.arange(n_lists), n_rows)
     rank = np.tile(np.arange(1, n_rows + 1), n_lists)
     shown = pd.DataFrame({"user_id": user, "item_id": item, "rank": rank})
+    options = {"qid": user, "features": of_items(features, item), "k": 10}
     tasks = {
-        "skrank": partial(
-            ild_score, None, -rank, qid=user, features=of_items(features, item), k=10
-        ),
+        "skrank": partial(ild_score, None, -rank, **options),
         "RecTools": partial(IntraListDiversity(10, Cosine()).calc, shown),
     }
     np.testing.assert_allclose(tasks["skrank"](), tasks["RecTools"](), rtol=1e-12)
     return {name: Task(task) for name, task in tasks.items()}
 
 
-FEATURES = [
-    Row(
-        "RecTools: ild@10 of 10,000 lists of 20, 128 features",
-        ("skrank", "RecTools"),
-        "x faster",
-        at_least=10,
-        figure=speedup,
-    )
-]
+def group(title, build, runs, unit, *cases, **options):
+    """Return a group whose rows have a unit in common: names, tasks and targets."""
+    rows = [
+        Row(name, tasks, unit, *target, **options) for name, tasks, *target in cases
+    ]
+    return Group(title, build, rows, runs)
 
 
+ARGSORT, SMALL, SCORER = "x its argsort", "10^4 rows", "scorer over the metric alone"
+GEOMETRIC = "z of the geometric mean rank, queries of their own weights"
+TRIPLES, TEXT = "text as the ids of triples", ("text", "numbers")
 GROUPS = [
-    Group("a fold of 200 rows, 20 queries", build_fold, FOLD, runs=30),
-    Group("folds of 200 rows, 20 queries", build_search, SEARCH, runs=3),
-    Group("one tie group of 1 million rows", build_err, ERR, runs=1 / 3),
-    Group("100,000 queries with weights", build_geometric, GEOMETRIC, runs=1 / 3),
-    Group("one query of 10 million rows", build_long, LONG, runs=1 / 3),
-    Group("1 million queries of 1-20 rows", build_short, SHORT, runs=1 / 3),
-    Group("time per row from 10^5 to 10^7 rows", build_growth, GROWTH, runs=1 / 3),
-    Group("20 M rows, grouped", build_large, LARGE, runs=1 / 5),
-    Group("310,116 triples", build_triples, TRIPLES, runs=1 / 3),
-    Group("lists of 10^4 rows", build_small, SMALL, runs=10),
-    Group("cross_validate with 1,000 test rows", build_scorer, SCORER, runs=10),
-    Group(
-        "K: candidates, 20,000 x 14,541 float32 in a memory map",
-        build_candidates,
-        CANDIDATES,
-        runs=1 / 3,
+    group(
+        "a fold of 200 rows, 20 queries",
+        build_fold,
+        30,
+        "x the scorer of r2",
+        ("scorer of ndcg@10 on 200 rows", ("scorer", "r2"), (1.2,)),
+    ),
+    group(
+        "folds of 200 rows, 20 queries",
+        build_search,
+        3,
+        "x r2",
+        ("GridSearchCV on folds of 200 rows: ndcg@10", ("ndcg@10", "r2"), (1.7,)),
+    ),
+    group(
+        "one tie group of 1 million rows",
+        build_err,
+        1 / 3,
+        "x ndcg",
+        ("ERR of one tie group, all relevant", ("err", "ndcg"), (10,)),
+    ),
+    group(
+        "100,000 queries with weights",
+        build_geometric,
+        1 / 3,
+        "x unweighted",
+        (GEOMETRIC, ("weighted", "unweighted"), (20,)),
+    ),
+    group(
+        "one query of 10 million rows",
+        build_long,
+        1 / 3,
+        ARGSORT,
+        ("one query: ndcg", ("ndcg", "argsort"), (0.6,), "minimal"),
+        ("one query: mrr", ("mrr", "argsort"), (0.15,)),
+    ),
+    group(
+        "1 million queries of 1-20 rows",
+        build_short,
+        1 / 3,
+        "x a row of L",
+        ("short queries: ndcg@10", ("short", "L"), (3,)),
+    ),
+    group(
+        "time per row from 10^5 to 10^7 rows",
+        build_growth,
+        1 / 3,
+        "x slowest to fastest",
+        *(
+            (f"growth: {name}", tuple(f"{name}, 10^{i}" for i in (7, 6, 5)), (2,))
+            for name in ("ndcg@10", "mrr")
+        ),
+        figure=growth,
     ),
     Group(
+        "20 M rows, grouped",
+        build_large,
+        [
+            Row(
+                "20 M rows: four metrics",
+                ("four", "L"),
+                "x a row of L",
+                (1.3,),
+                megabytes=0.3 * 8 * 20e6 / 2**20,
+            ),
+            Row("20 M rows: every metric", ("every", "four"), "x four metrics", (9,)),
+        ],
+        runs=1 / 5,
+    ),
+    Group(
+        "310,116 triples",
+        build_triples,
+        [
+            Row(f"{TRIPLES}: memory", TEXT, "x numbers", (2,), of_memory=True),
+            Row(f"{TRIPLES}: time", TEXT, "x numbers"),
+        ],
+        runs=1 / 3,
+    ),
+    group(
+        "lists of 10^4 rows",
+        build_small,
+        10,
+        "ms",
+        (f"{SMALL}: ndcg@10", ("ndcg@10",), (0.45,)),
+        (f"{SMALL}: mrr", ("mrr",), (0.4,)),
+        figure=milliseconds,
+    ),
+    group(
+        "cross_validate with 1,000 test rows",
+        build_scorer,
+        10,
+        "ms",
+        (f"{SCORER}, ids in y's index", ("index, scorer", "index, call"), (1,)),
+        (f"{SCORER}, ids as metadata", ("routed, scorer", "routed, call"), (1,)),
+        figure=milliseconds_more,
+    ),
+    group(
+        "K: candidates, 20,000 x 14,541 float32 in a memory map",
+        build_candidates,
+        1 / 3,
+        "x a warm copy",
+        ("K: mrr and hits@1, 3, 10, filtered", ("four", "copy"), (2.6,), "minimal"),
+        megabytes=64,
+    ),
+    group(
         "R: 100,000 users x 1,000 items, 1 % relevant, sparse y_true",
         build_users,
-        USERS,
-        runs=1 / 5,
+        1 / 5,
+        ARGSORT,
+        ("R: recall@20 and ndcg@20", ("two", "argsort"), (0.55,), "minimal"),
     ),
     Group(
         "10,000 lists of 20 items with 128 features",
         build_features,
-        FEATURES,
+        [
+            faster(
+                "RecTools: ild@10 of 10,000 lists of 20, 128 features", "RecTools", 10
+            )
+        ],
         runs=1 / 3,
         needs="rectools",
     ),

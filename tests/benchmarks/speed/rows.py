@@ -61,46 +61,17 @@ def milliseconds_more(ours, other):
 
 
 class Row(NamedTuple):
-    """A line of the table.
-
-    Attributes
-    ----------
-    name : str
-        What the line is called.
-
-    tasks : tuple of str
-        The tasks that it compares; skrank's stands first.
-
-    unit : str
-        What the figure counts, such as "x F".
-
-    figure : callable
-        Maps the times of the tasks to the figure.
-
-    at_most : tuple of float
-        Targets, with AVX-512 and without.
-
-    at_least : float or None
-        The target where more is better.
-
-    megabytes : float or None
-        The target for the peak of the memory.
-    of_memory : bool
-        Whether the figure compares peaks of the memory, not times.
-
-    floor : str
-        The task of a minimal NumPy program that computes the same.
-    """
+    """A line of the table: the tasks that it compares, skrank's first, and targets."""
 
     name: str
     tasks: tuple
-    unit: str
-    at_most: tuple = ()
-    at_least: float | None = None
-    figure: Callable = ratio
-    megabytes: float | None = None
-    of_memory: bool = False
-    floor: str = ""
+    unit: str  # what the figure counts, such as "x F"
+    at_most: tuple = ()  # with AVX-512 and without
+    floor: str = ""  # the task of a minimal NumPy program that computes the same
+    at_least: float | None = None  # where more is better
+    figure: Callable = ratio  # of the times of the tasks
+    megabytes: float | None = None  # for the peak of the memory
+    of_memory: bool = False  # whether peaks of the memory are compared, not times
 
     def missed(self, figure, peak, vectors):
         """Return by which share of its target the figure, or the memory, is off."""
@@ -117,32 +88,22 @@ class Row(NamedTuple):
         return self.at_most[0 if vectors == "AVX-512" else -1]
 
 
+def faster(name, theirs, at_least=None, floor="", ours="skrank"):
+    """Return the row of a library that skrank is faster than."""
+    return Row(name, (ours, theirs), "x faster", (), floor, at_least, speedup)
+
+
 class Group(NamedTuple):
     """Rows of the table that are timed in turns.
 
-    Attributes
-    ----------
-    title : str
-        What the arrays are.
-
-    build : callable
-        Maps a scale, 1 or a small fraction of it, to the tasks by name.
-
-    rows : list of Row
-        The lines of the table.
-
-    runs : float
-        How many runs for each run that was asked for: fewer where one takes seconds.
-
-    needs : str
-        The module that has to be installed.
+    `build` maps a scale, 1 or a small fraction of it, to the tasks by name.
     """
 
     title: str
     build: Callable
     rows: list
-    runs: float = 1
-    needs: str = "skrank"
+    runs: float = 1  # for each run that was asked for: fewer where one takes seconds
+    needs: str = "skrank"  # the module that has to be installed
 
     def is_ready(self):
         return find_spec(self.needs) is not None

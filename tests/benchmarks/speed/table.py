@@ -15,6 +15,7 @@ from tests.benchmarks.speed.measuring import (
     vectors,
 )
 from tests.benchmarks.speed.rows import Row
+from tests.studies.tables import list_table
 
 
 class Result(NamedTuple):
@@ -115,15 +116,6 @@ def as_rst(results):
     return (
         f"{list_table(rows)}\n.. libraries\n\n{list_table(beside)}\n{environment()}.\n"
     )
-
-
-def list_table(rows):
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    for cells in rows:
-        lines += [
-            f"   {' ' if i else '*'} - {cell}".rstrip() for i, cell in enumerate(cells)
-        ]
-    return "\n".join(lines) + "\n"
 
 
 def environment():

@@ -77,16 +77,8 @@ def as_matrix(lists):
     return lists.y_true.reshape(shape), lists.y_score.reshape(shape)
 
 
-class Candidates(NamedTuple):
-    """The right column of each row of scores, and the cells to leave out."""
-
-    y_true: np.ndarray
-    y_score: np.ndarray
-    exclude: sparse.csr_matrix
-
-
 def make_candidates(rng, n_queries, n_candidates=14_541, n_known=20):
-    """Return candidates with their scores in a memory map, and known answers.
+    """Return right columns, the scores in a memory map, and cells to leave out.
 
     The file has no name, or goes when it is closed: it is there as long as the map.
     """
@@ -98,19 +90,13 @@ def make_candidates(rng, n_queries, n_candidates=14_541, n_known=20):
         block[...] = rng.standard_normal(block.shape, dtype=np.float32)
     y_score.flush()
     known = make_sparse(rng, shape, n_known).astype(bool)
-    return Candidates(rng.integers(n_candidates, size=n_queries), y_score, known)
-
-
-class Users(NamedTuple):
-    """The items that each user likes, and a score for every item."""
-
-    y_true: sparse.csr_matrix
-    y_score: np.ndarray
+    return rng.integers(n_candidates, size=n_queries), y_score, known
 
 
 def make_users(rng, n_users, n_items=1000, n_liked=10):
+    """Return the items that each user likes, and a score for every item."""
     y_true = make_sparse(rng, (n_users, n_items), n_liked)
-    return Users(y_true, rng.random((n_users, n_items)))
+    return y_true, rng.random((n_users, n_items))
 
 
 def make_sparse(rng, shape, n_per_row):
