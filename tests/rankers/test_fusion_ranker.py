@@ -143,6 +143,7 @@ def test_by_default_every_column_is_fused():
     frame = pd.DataFrame(scores, columns=list("abc")).assign(qid=qid)
     expected = FusionRanker(["a", "b", "c"]).fit(frame).predict(frame)
     np.testing.assert_array_equal(ranker.predict(X), expected)
+    np.testing.assert_array_equal(ranker.predict(scores, qid=qid), expected)
     assert ranker.n_features_in_ == 3
     by_index = pd.DataFrame(scores, index=pd.Index(qid, name="qid"))
     np.testing.assert_array_equal(
