@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import itertools
 import sys
 
 import matplotlib.pyplot as plt
@@ -23,7 +22,7 @@ from skrank.rankers import QueryRanker
 pytestmark = pytest.mark.slow
 
 
-SIZES = [(3.2, 2.4), (12, 8)]
+SMALL, LARGE = (3.2, 2.4), (12, 8)
 LONG = "sentence-transformers/all-mpnet-base-v2, fine-tuned on $1 of data, epoch"
 
 
@@ -70,10 +69,16 @@ def draw(name, n_rankers, data, ax=None):
 
 
 @pytest.mark.parametrize(
-    ("n_rankers", "size"), [(2, SIZES[0]), *itertools.product([12], SIZES)]
-)
-@pytest.mark.parametrize(
-    "name", ["differences", "cutoffs", "cutoffs of differences", "spans"]
+    ("name", "n_rankers", "size"),
+    [
+        ("differences", 2, SMALL),
+        ("differences", 12, SMALL),
+        ("cutoffs", 12, SMALL),
+        ("cutoffs", 12, LARGE),
+        ("cutoffs of differences", 12, SMALL),
+        ("spans", 2, SMALL),
+        ("spans", 12, LARGE),
+    ],
 )
 def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
     name, n_rankers, size, data

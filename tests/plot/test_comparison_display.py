@@ -404,16 +404,19 @@ def many(n_rankers, metrics=("NDCG@10",)):
     )
 
 
+SMALL, LARGE = (3.2, 2.4), (12, 8)
+
+
 @pytest.mark.slow_rows
-@pytest.mark.parametrize("size", [(3.2, 2.4), (12, 8)])
 @pytest.mark.parametrize(
-    ("n_rankers", "kind", "metrics"),
+    ("n_rankers", "kind", "metrics", "size"),
     [
-        (2, "differences", ["NDCG@10"]),
-        (5, "differences", ["NDCG@10"]),
-        (12, "differences", ["NDCG@10"]),
-        (12, "means", ["NDCG@10"]),
-        (5, "means", ["NDCG@10", "MRR", "Hits@10"]),
+        (2, "differences", ["NDCG@10"], SMALL),
+        (12, "differences", ["NDCG@10"], SMALL),
+        (5, "differences", ["NDCG@10"], LARGE),
+        (12, "means", ["NDCG@10"], SMALL),
+        (5, "means", ["NDCG@10", "MRR", "Hits@10"], SMALL),
+        (5, "means", ["NDCG@10", "MRR", "Hits@10"], LARGE),
     ],
 )
 def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(

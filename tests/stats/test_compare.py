@@ -124,7 +124,7 @@ def test_the_sign_test_is_binomial():
 @pytest.mark.slow
 def test_the_p_value_and_the_interval_agree():
     rng = np.random.RandomState(0)
-    for n in np.tile([20, 25, 31, 60], 80):
+    for n in np.tile([20, 25, 31, 60], 25):
         kind = rng.randint(3)
         if kind == 0:
             differences = rng.randn(n) + 0.3
@@ -305,14 +305,14 @@ def test_queries_undefined_for_one_ranker_are_left_out_of_its_pairs_and_counted(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("instead", "n_queries"), [(0.0, 20), (np.nan, 18)])
+@pytest.mark.parametrize(("instead", "n_queries"), [(0.0, 14), (np.nan, 12)])
 def test_queries_undefined_for_both_are_ties_unless_they_are_left_out(
     instead, n_queries
 ):
-    y_true = np.tile([1, 0, 0], 20)
+    y_true = np.tile([1, 0, 0], 14)
     y_true[:6] = 0
     rng = np.random.RandomState(0)
-    runs, qid = {"a": rng.rand(60), "b": rng.rand(60)}, np.repeat(np.arange(20), 3)
+    runs, qid = {"a": rng.rand(42), "b": rng.rand(42)}, np.repeat(np.arange(14), 3)
     options = {"qid": qid, "replace_undefined_by": instead}
     scores = score_queries(y_true, runs, "mrr", **options)
     (row,) = compare_rankers(scores).rows
@@ -322,7 +322,7 @@ def test_queries_undefined_for_both_are_ties_unless_they_are_left_out(
     assert (differences[:2] == 0).all() or np.isnan(differences[:2]).all()
     assert row.ties == np.isclose(differences, 0).sum()
     # Ties have no signs to flip: the p-value is that of the others.
-    assert row.pvalue == pytest.approx(enumerated(differences[2:][:18]), abs=1e-12)
+    assert row.pvalue == pytest.approx(enumerated(differences[2:]), abs=1e-12)
     summary = scores.summary()
     assert row.estimate == summary["b"]["mrr"]
     assert row.estimate_baseline == summary["a"]["mrr"]
@@ -453,7 +453,7 @@ def test_a_family_of_one_is_not_adjusted(test, correction):
 def test_the_family_of_equivalence_has_tests_of_both_sides():
     # x is just too good and y just too bad to be equivalent. The tests of the two are
     # never wrong together, so that each of them may be wrong half as often.
-    n_samples, n_wrong = 200, 0
+    n_samples, n_wrong = 100, 0
     for seed in range(n_samples):
         noise, zero = np.random.RandomState(seed).randn(40), np.zeros(40)
         scores = scores_of(
@@ -738,11 +738,11 @@ def test_many_pairs_take_little_more_memory_than_their_rankers():
     values = np.random.RandomState(0).rand(60, 40)
     scores = scores_of(**{f"r{i}": row for i, row in enumerate(values)})
     tracemalloc.start()
-    compare_rankers(scores, n_resamples=9999)
+    compare_rankers(scores, n_resamples=4999)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    # The flips of 1,770 pairs are 142 MB, those of 60 rankers 5 MB, and a block 8 MB.
-    assert peak < 70e6
+    # The flips of 1,770 pairs are 71 MB, those of 60 rankers 2.4 MB, and a block 8 MB.
+    assert peak < 50e6
 
 
 def test_the_detectable_difference_of_a_one_sided_test_is_found_more_easily():

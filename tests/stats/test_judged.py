@@ -202,7 +202,7 @@ def test_a_judge_who_always_says_the_same_changes_nothing():
 @pytest.mark.slow
 def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small():
     rng = np.random.default_rng(0)
-    for _ in range(60):
+    for _ in range(20):
         n_judged, n = 80, int(rng.integers(6, 40))
         base = rng.random(n_judged)
         truth = {f"r{i}": base + 0.2 * rng.normal(size=n_judged) for i in range(4)}

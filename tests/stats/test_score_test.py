@@ -81,13 +81,13 @@ def test_the_ends_have_the_z_of_the_level_by_the_likelihood(wins, losses, n):
         assert one.pvalue == pytest.approx(norm.sf(sign * null), abs=1e-6)
 
 
-@pytest.mark.parametrize("level", [0.05, 0.2, 0.4])
+@pytest.mark.parametrize("level", [0.05, 0.4])
 def test_the_p_value_and_the_interval_agree_whatever_is_asked(level):
     asked = [("two-sided", 0), ("two-sided", 0.1), ("greater", 0), ("greater", 0.1)]
     asked += [("less", 0), ("less", 0.1)]
-    for n in (2, 5, 12, 30):
+    for n in (2, 5, 30):
         for wins, losses in itertools.product(
-            range(0, n + 1, max(n // 3, 1)), repeat=2
+            range(0, n + 1, max(n // 2, 1)), repeat=2
         ):
             for alternative, margin in asked if wins + losses <= n else []:
                 options = {"alternative": alternative, "margin": margin}
@@ -195,7 +195,7 @@ def family(seed, n=40):
 @pytest.mark.parametrize("correction", ["max-t", "holm"])
 @pytest.mark.parametrize("margin", [0, 0.05])
 def test_families_of_several_tests_agree_with_their_intervals(correction, margin):
-    for seed in range(15):
+    for seed in range(5):
         options = {"correction": correction, "margin": margin, "n_resamples": 499}
         rows = compare_rankers(family(seed), **options).rows
         alone = compare_rankers(family(seed), intervals="single", **options).rows

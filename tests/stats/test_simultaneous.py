@@ -89,13 +89,9 @@ def test_so_few_queries_that_nothing_is_significant_have_no_ends():
     assert all(row.detectable == np.inf for row in rows)
 
 
-@pytest.mark.parametrize(
-    "seeds",
-    [range(20), pytest.param(range(20, 120), marks=pytest.mark.slow)],
-    ids=["20", "120"],
-)
-def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small(seeds):
-    for seed in seeds:
+@pytest.mark.slow
+def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small():
+    for seed in range(50):
         odd, rows = contradictions(*random_family(np.random.default_rng(seed)))
         assert not odd, (seed, odd[0])
         assert len(rows) > 1
@@ -103,7 +99,7 @@ def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small(seeds):
 
 @pytest.mark.slow
 def test_an_interval_of_bonferroni_never_excludes_what_holm_accepts():
-    for seed in range(80):
+    for seed in range(25):
         scores, options = random_family(np.random.default_rng(seed))
         odd, _ = contradictions(scores, options, correction="holm")
         level = 1 - options["confidence_level"]

@@ -60,7 +60,8 @@ def rows_in_docs(path=None):
     [*simulate.TABLES, *simulate_pitfalls.TABLES.values()],
     ids=lambda table: table.title[:30],
 )
-def test_every_row_of_a_table_is_simulated(table, capsys):
+def test_every_row_of_a_table_is_simulated(table, monkeypatch, capsys):
+    monkeypatch.setattr(populations, "LARGE", 2000)
     header, *lines = simulate.simulate(table, TINY, n_samples=2)
     assert [line[0] for line in lines] == [row.name for row in table.rows]
     assert all(len(line) == len(header) for line in lines)
@@ -86,6 +87,7 @@ def test_the_documentation_holds_every_row():
 
 def test_looks_and_gates_are_simulated_and_documented(monkeypatch):
     monkeypatch.setattr(simulate_looks, "N_LOOKS", 2)
+    monkeypatch.setattr(populations, "LARGE", 20_000)
     for module in (simulate_looks, simulate_gate):
         tables = module.TABLES.values()
         rows = {table.title: [row.name for row in table.rows] for table in tables}
@@ -99,7 +101,8 @@ def test_looks_and_gates_are_simulated_and_documented(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["power", "pilots", "agreement"])
-def test_families_are_simulated(name):
+def test_families_are_simulated(name, monkeypatch):
+    monkeypatch.setattr(populations, "LARGE", 2000)
     table = simulate_families.TABLES[name]
     header, *lines = simulate.simulate(table, {}, n_samples=2)
     assert [line[0] for line in lines] == [row.name for row in table.rows]
@@ -151,7 +154,7 @@ def test_a_pitfall_is_simulated_by_its_name(monkeypatch, capsys):
 
 
 def test_a_look_counts_if_any_earlier_one_found_a_difference():
-    found = simulate_pitfalls.looks({}, n_samples=50)
+    found = simulate_pitfalls.looks({}, n_samples=20)
     values = [value for (value,) in found.values()]
     assert values == sorted(values)
     assert values[0] < 20  # one look is a test at 5 %
