@@ -345,16 +345,16 @@ def test_the_report_by_hand():
 
 def test_each_value_is_what_evaluate_says():
     rng = np.random.default_rng(0)
-    qid = np.sort(rng.integers(0, 12, 130))
-    y_true, y_score = rng.integers(0, 4, 130), rng.integers(0, 20, 130)
-    judged, returned = rng.random((2, 130)) < 0.7
+    qid = np.sort(rng.integers(0, 20, 200))
+    y_true, y_score = rng.integers(0, 4, 200), rng.integers(0, 30, 200)
+    judged, returned = rng.random((2, 200)) < 0.7
     options = {"qid": qid, "judged": judged, "returned": returned}
     names = sorted(full_name(name) for name in NAMES)
     names.remove("judged@3")
     report = unjudged_report(y_true, y_score, names, average="weighted", **options)
     for name in names:
         metric = METRICS[name.removeprefix("neg_").partition("@")[0]]
-        k = name.partition("@")[2] or 130
+        k = name.partition("@")[2] or 200
         judged_at_k = evaluate(
             y_true, y_score, f"judged@{k}", average="weighted", **options
         )

@@ -83,13 +83,6 @@ def test_the_p_value_is_that_of_all_signs(n, decimals):
     assert row.pvalue == pytest.approx(enumerated(differences), abs=1e-12)
 
 
-def test_the_p_value_of_hits_is_that_of_mcnemar():
-    differences = np.repeat([1.0, 0, -1], [60, 300, 40])
-    expected = binomtest(60, 100).pvalue
-    row = of_differences(differences, test="permutation")
-    assert row.pvalue == pytest.approx(expected, rel=1e-10)
-
-
 def test_the_t_test_is_that_of_scipy():
     rng = np.random.RandomState(0)
     one, other = rng.rand(40), rng.rand(40)
@@ -204,11 +197,10 @@ def test_wins_are_of_the_better_ranker_whatever_the_sign_of_the_metric():
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
-@pytest.mark.parametrize("n", [1, 3, 6, 50])
+@pytest.mark.parametrize("n", [1, 50])
 def test_identical_rankers_have_p_1_and_an_interval_around_0(test, n):
     row = of_differences(np.zeros(n), test=test)
-    assert (row.pvalue, row.p_adjusted) == (1, 1)
-    assert row.effect_size == 0
+    assert (row.pvalue, row.p_adjusted, row.effect_size) == (1, 1, 0)
     if test in ("permutation", "t"):
         end = norm.ppf(0.975) ** 2 / (n + norm.ppf(0.975) ** 2)
         assert (row.low, row.high) == pytest.approx((-end, end))
@@ -226,12 +218,6 @@ def test_a_ranker_that_is_better_in_each_of_40_queries_has_the_smallest_p_value(
     assert of_differences(differences).pvalue == 2.0**-39
     assert of_differences(-differences).pvalue == 2.0**-39
     assert of_differences(differences, alternative="greater").pvalue == 2.0**-40
-
-
-def test_two_queries_of_50_that_changed_prove_nothing():
-    differences = np.zeros(50)
-    differences[:2] = 0.5, 0.3
-    assert of_differences(differences).pvalue == 0.5
 
 
 def test_five_queries_cannot_reject_and_have_an_infinite_interval():
@@ -264,12 +250,6 @@ def test_what_can_reject_with_five_queries_is_not_said_to_be_unable(options):
         (row,) = compare_rankers(scores, **options).rows
     assert row.pvalue < 0.05
     assert len(warned) == 1
-
-
-def test_six_queries_can_reject():
-    row = of_differences([0.1, 0.2, 0.3, 0.2, 0.4, 0.1])
-    assert row.pvalue == 2**-5
-    assert row.low > 0
 
 
 def test_one_query_that_decides_all_is_warned_of():
@@ -402,16 +382,7 @@ def adjusted_by_all_signs(differences):
     return [expected[place] for place in range(len(differences))]
 
 
-def test_max_t_is_that_of_all_signs_with_few_queries():
-    values = np.random.RandomState(0).rand(3, 7)
-    rows = compare_rankers(scores_of(a=values[0], b=values[1], c=values[2])).rows
-    differences = np.array([values[1] - values[0], values[2] - values[0],
-                            values[2] - values[1]])  # fmt: skip
-    expected = pytest.approx(adjusted_by_all_signs(differences))
-    assert [row.p_adjusted for row in rows] == expected
-
-
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_several_baselines_are_one_family(seed):
     rng = np.random.RandomState(seed)
     values = {
@@ -462,19 +433,6 @@ def test_the_family_of_equivalence_has_tests_of_both_sides():
         rows = compare_rankers(scores, margin=1.0, n_resamples=199).rows
         n_wrong += any(row.p_adjusted <= 0.05 for row in rows)
     assert binomtest(n_wrong, n_samples, 0.05, "greater").pvalue > 0.01
-
-
-def test_copies_of_a_metric_cost_nothing_by_max_t_and_much_by_holm():
-    values = np.random.RandomState(0).rand(2, 40)
-    scores = scores_of(**{
-        name: {f"copy {i}": v for i in range(5)}
-        for name, v in zip("ab", values, strict=True)
-    })  # fmt: skip
-    alone = compare_rankers(scores["copy 0"]).rows[0]
-    together = compare_rankers(scores).rows[0]
-    assert together.p_adjusted == pytest.approx(alone.p_adjusted, abs=0.02)
-    by_holm = compare_rankers(scores, correction="holm").rows[0]
-    assert by_holm.p_adjusted == pytest.approx(min(5 * by_holm.pvalue, 1))
 
 
 # Groups and weights.
@@ -539,16 +497,6 @@ def of_datasets():
     return scores, np.array(means)
 
 
-def test_weights_of_1_over_n_give_the_mean_over_data_sets():
-    scores, means = of_datasets()
-    del scores["dataset"]
-    (row,) = compare_rankers(scores, baseline="old").rows
-    assert row.difference == pytest.approx(means.mean())
-    unweighted = {name: scores[name] for name in ("old", "new")}
-    (by_query,) = compare_rankers(unweighted, baseline="old").rows
-    assert by_query.difference != pytest.approx(means.mean(), abs=0.005)
-
-
 def test_clusters_of_data_sets_test_the_means_of_the_data_sets():
     scores, means = of_datasets()
     (row,) = compare_rankers(scores, baseline="old", clusters="dataset").rows
@@ -585,25 +533,6 @@ def test_the_same_random_state_gives_the_same_bits():
     assert one == other
     different = compare_rankers(scores, random_state=1).rows
     assert [row.p_adjusted for row in different] != [row.p_adjusted for row in one]
-
-
-def test_nothing_depends_on_the_order_or_the_names_of_queries():
-    rng = np.random.RandomState(0)
-    qid = np.repeat(np.arange(40), 6)
-    y_true, runs = rng.randint(3, size=240), {"a": rng.rand(240), "b": rng.rand(240)}
-    metrics = ["mrr", "ndcg@5"]
-    one = compare_rankers(score_queries(y_true, runs, metrics, qid=qid))
-    rows = rng.permutation(240)
-    names = rng.permutation(40)[qid].astype(str)
-    shuffled = {name: run[rows] for name, run in runs.items()}
-    other = compare_rankers(
-        score_queries(y_true[rows], shuffled, metrics, qid=names[rows])
-    )
-    for first, second in zip(one.rows, other.rows, strict=True):
-        assert first.p_adjusted == second.p_adjusted
-        assert first.pvalue == second.pvalue
-        assert first.low == pytest.approx(second.low, rel=1e-12)
-        assert first.high == pytest.approx(second.high, rel=1e-12)
 
 
 def in_both_orders(**options):
@@ -650,15 +579,6 @@ def test_rankers_metrics_and_rows_have_no_order(correction, test, clusters):
             assert ends == pytest.approx([same.low, same.high], rel=1e-9, nan_ok=True)
 
 
-def test_a_pair_has_the_p_value_of_its_differences_in_either_direction():
-    differences = np.random.RandomState(3).randn(50) + 0.2
-    one = of_differences(differences, n_resamples=999)
-    other = of_differences(-differences, n_resamples=999)
-    shuffled = of_differences(differences[::-1], n_resamples=999)
-    assert one.pvalue == other.pvalue == shuffled.pvalue
-    assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
-
-
 def test_the_smallest_p_value_of_random_flips_is_that_of_one_of_them():
     differences = np.random.RandomState(0).randn(60) + 1
     assert (differences < 0).any()
@@ -699,11 +619,8 @@ def test_few_tied_differences_agree_with_a_margin(n, test, constant):
             assert row.pvalue == pytest.approx(norm.sf(z))
         elif test == "permutation":  # no test of so few units can reject
             assert row.pvalue == 2.0**-n if constant > -0.1 else 1
-            expected = {"greater": (-np.inf, np.inf), "less": (-np.inf, np.inf)}
             if n < 5:
-                assert (row.low, row.high) == expected.get(
-                    alternative, (-np.inf, np.inf)
-                )
+                assert (row.low, row.high) == (-np.inf, np.inf)
 
 
 def test_a_constant_difference_equal_to_the_margin_is_not_rounding_noise():
@@ -807,11 +724,6 @@ def test_infinite_values_are_refused_and_not_counted_as_ties():
         compare_rankers(scores)
 
 
-def test_one_ranker_alone_is_refused():
-    with pytest.raises(ValueError, match=r"at least two rankers. Got one ranker"):
-        compare_rankers(drawn_scores("mrr")["a"])
-
-
 def test_what_is_no_table_is_refused():
     with pytest.raises(ValueError, match=r"shape \(n_rankers, n_queries\)\. Got list"):
         compare_rankers([0.1, 0.2])
@@ -819,6 +731,8 @@ def test_what_is_no_table_is_refused():
         compare_rankers({"a": one_ranker([0.1, 0.2])})
     with pytest.raises(TypeError, match=r"names of rankers, of type str\. Got 1"):
         compare_rankers({1: one_ranker([0.1, 0.2]), 2: one_ranker([0.1, 0.2])})
+    with pytest.raises(ValueError, match=r"at least two rankers. Got one ranker"):
+        compare_rankers(drawn_scores("mrr")["a"])
     two = drawn_scores("mrr")[["a", "b"]]
     with pytest.raises(TypeError, match=r"one ranker in each .* Got 2 for 'y'"):
         compare_rankers({"x": drawn_scores("mrr")["a"], "y": two})
