@@ -13,8 +13,6 @@ this gives the numbers of `compare_rankers`.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
-import re
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -76,111 +74,94 @@ def of_pairs(pairs, measure, bars):
     ]
 
 
-ANY = experiments.any_of_family
-NS = [f"n = {n}" for n in (10, 20, 50, 200)]
-TABLES = [
-    Table(
+UP_TO_1000 = [f"n = {n:,}" for n in (20, 50, 200, 1000)]
+
+
+def of_mean(name, population, bars=None, needs=None):
+    measure = partial(experiments.coverage_of_means, population=population)
+    return Row(name, measure, bars or {}, needs)
+
+
+def of_undefined(name, covers_all, bar):
+    measure = partial(experiments.coverage_of_undefined, covers_all=covers_all)
+    return Row(name, measure, dict.fromkeys(experiments.UNDEFINED, (bar, 100)))
+
+
+def of_undefined_mean(name, population, bar):
+    one = partial(experiments.means_with_undefined, population=population)
+    return of_undefined(name, one, bar)
+
+
+def of_units(name, one, sizes=(20, 50, 200)):
+    measure = partial(experiments.coverage_of_units, sizes=sizes, one=one)
+    return Row(name, measure, {HEEDED: (92, 100)})
+
+
+def of_family(text, measure, null, shift=0, bars=None):
+    options = {"measure": measure, "null": null, "shift": shift}
+    return Row(
+        f"{text}, {null}",
+        partial(experiments.rejections, **options),
+        bars or {},
+        "movielens",
+    )
+
+
+weighted = populations.weighted_values(np.random.default_rng(0))
+TABLES = {
+    "differences": Table(
         "Coverage of the difference of two rankers by compare_rankers, in %",
-        [
-            *(f"n = {n:,}" for n in (20, 50, 200, 1000)),
-            "effective of 20",
-            "p and interval disagree",
-        ],
+        [*UP_TO_1000, "effective of 20", "p and interval disagree"],
         of_pairs(
             PAIRS,
             experiments.coverage_of_differences,
-            {f"n = {n:,}": (93, 97) for n in (20, 50, 200, 1000)},
+            dict.fromkeys(UP_TO_1000, (93, 97)),
         ),
     ),
-    Table(
+    "means": Table(
         "Coverage of the mean of one ranker by confidence_interval, in %",
-        [*NS, "Student's t, n = 20"],
+        [*(f"n = {n}" for n in (10, 20, 50, 200)), "Student's t, n = 20"],
         [
             *(
-                Row(
+                of_mean(
                     f"movielens {metric}, {ranker}",
-                    partial(
-                        experiments.coverage_of_means,
-                        population=("movielens", ranker, metric),
-                    ),
+                    ("movielens", ranker, metric),
                     {"n = 20": (93, 100)},
-                    needs="movielens",
+                    "movielens",
                 )
                 for metric in ("mrr@20", "ndcg@10", "map@20")
                 for ranker in ("pop", "puresvd")
             ),
-            *(
-                Row(name, partial(experiments.coverage_of_means, population=population))
-                for name, population in {
-                    "reciprocal ranks, skewness 3": populations.reciprocal_ranks,
-                    "beta, skewness 0.7": populations.average_precisions,
-                    "hits, 5 % of them": populations.hits,
-                    "ranks, lognormal": populations.ranks,
-                }.items()
-            ),
+            of_mean("reciprocal ranks, skewness 3", populations.reciprocal_ranks),
+            of_mean("beta, skewness 0.7", populations.average_precisions),
+            of_mean("hits, 5 % of them", populations.hits),
+            of_mean("ranks, lognormal", populations.ranks),
             Row("ranks, lognormal: their median", experiments.coverage_of_medians),
         ],
     ),
-    Table(
+    "undefined": Table(
         "Coverage where queries are undefined and count as 0, n = 20 / 50 / 200, in %",
         [*experiments.UNDEFINED],
         [
-            Row(
-                name,
-                partial(experiments.coverage_of_undefined, covers_all=covers_all),
-                dict.fromkeys(experiments.UNDEFINED, (bar, 100)),
-            )
-            for name, covers_all, bar in [
-                (
-                    "mean, skewness 0.7",
-                    partial(
-                        experiments.means_with_undefined,
-                        population=populations.average_precisions,
-                    ),
-                    93.5,
-                ),
-                (
-                    "mean of hits, 5 % of them",
-                    partial(
-                        experiments.means_with_undefined, population=populations.hits
-                    ),
-                    90,
-                ),
-                (
-                    "difference of two rankers",
-                    experiments.differences_with_undefined,
-                    93.5,
-                ),
-            ]
+            of_undefined_mean(
+                "mean, skewness 0.7", populations.average_precisions, 93.5
+            ),
+            of_undefined_mean("mean of hits, 5 % of them", populations.hits, 90),
+            of_undefined(
+                "difference of two rankers",
+                experiments.differences_with_undefined,
+                93.5,
+            ),
         ],
     ),
-    Table(
+    "units": Table(
         "Coverage where the units are not queries of equal weight, in %",
         [HEEDED, IGNORED],
         [
-            Row(
-                "20 / 50 / 200 users of 1 to 20 queries",
-                partial(
-                    experiments.coverage_of_units,
-                    sizes=(20, 50, 200),
-                    one=experiments.of_users,
-                ),
-                {HEEDED: (92, 100)},
-            ),
-            *(
-                Row(
-                    name,
-                    partial(
-                        experiments.coverage_of_units, sizes=(20, 50, 200), one=one
-                    ),
-                    {HEEDED: (92, 100)},
-                )
-                for name, one in {
-                    "the same, up to 300 queries": experiments.of_uneven_users,
-                    "hits, 97 %, of users of 1 to 5": experiments.hits_of_users,
-                    "weights, Pareto 2.2": experiments.of_pareto_weights,
-                }.items()
-            ),
+            of_units("20 / 50 / 200 users of 1 to 20 queries", experiments.of_users),
+            of_units("the same, up to 300 queries", experiments.of_uneven_users),
+            of_units("hits, 97 %, of users of 1 to 5", experiments.hits_of_users),
+            of_units("weights, Pareto 2.2", experiments.of_pareto_weights),
             Row(
                 "1 to 20 queries, difference of two rankers",
                 partial(
@@ -188,41 +169,20 @@ TABLES = [
                 ),
                 {HEEDED: (92, 100)},
             ),
-            Row(
+            of_units(
                 "up to 300 queries, difference of two rankers",
-                partial(
-                    experiments.coverage_of_units,
-                    sizes=(20, 50, 200),
-                    one=experiments.difference_of_uneven_users,
-                ),
-                {HEEDED: (92, 100)},
+                experiments.difference_of_uneven_users,
             ),
-            Row(
-                "100 queries x 3 / 5 / 10 seeds",
-                partial(
-                    experiments.coverage_of_units,
-                    sizes=(3, 5, 10),
-                    one=experiments.of_seeds,
-                ),
-                {HEEDED: (92, 100)},
+            of_units(
+                "100 queries x 3 / 5 / 10 seeds", experiments.of_seeds, (3, 5, 10)
             ),
-            Row(
+            of_units(
                 "20 / 50 / 200 queries with weights",
-                partial(
-                    experiments.coverage_of_units,
-                    sizes=(20, 50, 200),
-                    one=partial(
-                        experiments.of_weights,
-                        population=populations.weighted_values(
-                            np.random.default_rng(0)
-                        ),
-                    ),
-                ),
-                {HEEDED: (92, 100)},
+                partial(experiments.of_weights, population=weighted),
             ),
         ],
     ),
-    Table(
+    "tests": Table(
         "Rejections of equal means at 5 %, with n = 20 / 200 / 1,000, in %",
         ["permutation", "t", "wilcoxon", "sign"],
         of_pairs(
@@ -231,32 +191,24 @@ TABLES = [
             {"permutation": (0, 6), "t": (4, 6)},
         ),
     ),
-    Table(
+    "families": Table(
         "Families of 16 comparisons, with n = 20 / 50 / 200, in %",
         ["none", "holm", "max-t"],
         [
-            Row(
-                f"{text}, {null}",
-                partial(
-                    experiments.rejections, measure=measure, null=null, shift=shift
-                ),
-                {"max-t": bar} if bar else {},
-                needs="movielens",
-            )
-            for text, null, measure, shift, bar in [
-                ("any rejection", "exchangeable", ANY, 0, (0, 5.5)),
-                ("any rejection", "equal means", ANY, 0, (0, 5.5)),
-                (
-                    "power at 3 se",
-                    "exchangeable",
-                    experiments.percent,
-                    3,
-                    None,  # Holm's steps find more where all differences are real
-                ),
-            ]
+            *(
+                of_family(
+                    "any rejection",
+                    experiments.any_of_family,
+                    null,
+                    bars={"max-t": (0, 5.5)},
+                )
+                for null in ("exchangeable", "equal means")
+            ),
+            # Holm's steps find more where all differences are real.
+            of_family("power at 3 se", experiments.percent, "exchangeable", shift=3),
         ],
     ),
-]
+}
 
 
 def missed(row, figures):
@@ -299,7 +251,7 @@ def simulate(table, values, n_samples):
     return lines
 
 
-def as_rst(table, lines, n_samples, sizes=" of each size up to 200"):
+def as_rst(table, lines, n_samples, sizes):
     """Return a table of the documentation."""
     text = [f".. list-table:: {table.title}", "   :header-rows: 1", ""]
     for line in lines:
@@ -309,17 +261,7 @@ def as_rst(table, lines, n_samples, sizes=" of each size up to 200"):
     return "\n".join(line.rstrip() for line in text) + "\n\n"
 
 
-def write(texts):
-    """Write some tables of the documentation, by their place, and keep the others."""
-    old = DOCS_TABLE.read_text("utf-8") if DOCS_TABLE.exists() else ""
-    parts = re.split(r"(?=^\.\. list-table)", old, flags=re.MULTILINE)[1:]
-    kept = {part.splitlines()[0]: part for part in parts}
-    kept |= {text.splitlines()[0]: text for text in texts}
-    titles = [f".. list-table:: {table.title}" for table in TABLES]
-    DOCS_TABLE.write_text("".join(kept[t] for t in titles if t in kept), "utf-8")
-
-
-def run(tables, path, description):
+def run(tables, path, description, sizes=""):
     """Simulate the tables that the command line names, or all, and write all of them.
 
     `tables` holds each :class:`Table` by its name; `path` is where they are written.
@@ -327,47 +269,23 @@ def run(tables, path, description):
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(tables))
     parser.add_argument("--samples", type=int, default=2000, help="of each size")
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help=f"write all to docs/**/{path.name}",
-    )
+    parser.add_argument("--values", nargs="+", default=[], help="files of some rankers")
+    parser.add_argument("--write", action="store_true", help=f"write {path.name}")
     options = parser.parse_args()
     if unknown := {*options.names} - {*tables}:
         parser.error(f"the names are {', '.join(tables)}. Got {sorted(unknown)}.")
     if options.write and options.names:
         parser.error("--write writes all tables: pass no names")
-    texts = []
+    values, texts = populations.read_values(options.values), []
+    needed = {row.needs for table in tables.values() for row in table.rows if row.needs}
+    if options.write and needed - {*values}:
+        parser.error(f"--write needs the values of {sorted(needed)}")
     for table in (tables[name] for name in options.names or tables):
-        lines = simulate(table, {}, options.samples)
-        texts.append(as_rst(table, lines, options.samples, sizes=""))
+        lines = simulate(table, values, options.samples)
+        texts.append(as_rst(table, lines, options.samples, sizes))
     if options.write:
         path.write_text("".join(texts), "utf-8")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--values", nargs="+", default=[], metavar="FILE")
-    parser.add_argument("--samples", type=int, default=2000, help="of each size")
-    parser.add_argument(
-        "--tables", type=int, nargs="+", default=range(len(TABLES)), help="from 0"
-    )
-    parser.add_argument(
-        "--write", action="store_true", help=f"write them to docs/{DOCS_TABLE.name}"
-    )
-    options = parser.parse_args()
-    values = populations.read_values(options.values)
-    tables = [TABLES[i] for i in options.tables]
-    needed = {row.needs for table in tables for row in table.rows if row.needs}
-    if options.write and needed - {*values}:
-        parser.error(f"--write needs the values of {sorted(needed)}")
-    start = time.perf_counter()
-    for table in tables:
-        lines = simulate(table, values, options.samples)
-        if options.write:
-            write([as_rst(table, lines, options.samples)])
-    print(f"\nAll this took {(time.perf_counter() - start) / 60:.1f} minutes.")
-
-
 if __name__ == "__main__":
-    main()
+    run(TABLES, DOCS_TABLE, __doc__, sizes=" of each size up to 200")
