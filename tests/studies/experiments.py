@@ -27,19 +27,19 @@ def percent(condition):
     return float(100 * np.mean(condition))
 
 
-def outcome_of(family, test="permutation", correction=None, n_resamples=9999):
-    """Return what `compare_rankers` finds of a family with its defaults."""
-    return run_tests(
-        family,
-        test=test,
-        correction=correction,
-        alternative="two-sided",
-        margin=0.0,
-        level=LEVEL,
-        simultaneous=False,
-        n_resamples=n_resamples,
-        seed=seed_of(0),
-    )
+def outcome_of(family, **options):
+    """Return what `compare_rankers` finds of a family, by default with its defaults."""
+    defaults = {
+        "test": "permutation",
+        "correction": None,
+        "alternative": "two-sided",
+        "margin": 0.0,
+        "level": LEVEL,
+        "simultaneous": False,
+        "n_resamples": 9999,
+        "seed": seed_of(0),
+    }
+    return run_tests(family, **defaults | options)
 
 
 def outcomes(top, bottom=None, test="permutation"):
@@ -52,7 +52,7 @@ def outcomes(top, bottom=None, test="permutation"):
         of_pair = one[:, None] * (1 if keys[0] <= keys[1] else -1)
         order, _ = order_units(of_pair, weight[:, None])
         family = family_of(of_pair[order], weight[order, None])
-        pvalue, adjusted, *ends = outcome_of(family, test)[:4]
+        pvalue, adjusted, *ends = outcome_of(family, test=test)[:4]
         if keys[0] > keys[1]:
             ends = [-ends[1], -ends[0]]
         found.append([pvalue, adjusted, *ends])

@@ -130,10 +130,13 @@ def queries_of_users(rng, n_users):
     Most users have few queries: 5 on average. Of the variance before the transformation
     to a uniform variable, 30 % is that of the users: their intraclass correlation.
     """
-    n_queries = np.minimum(rng.geometric(0.2, size=n_users), 20)
-    user = np.repeat(np.arange(n_users), n_queries)
+    return _values_of_users(rng, np.minimum(rng.geometric(0.2, size=n_users), 20))
+
+
+def _values_of_users(rng, n_queries):
+    user = np.repeat(np.arange(len(n_queries)), n_queries)
     noise = rng.normal(size=len(user)) * np.sqrt(0.7)
-    effect = rng.normal(size=n_users) * np.sqrt(0.3)
+    effect = rng.normal(size=len(n_queries)) * np.sqrt(0.3)
     return norm.cdf(effect[user] + noise), user
 
 
@@ -142,11 +145,7 @@ def queries_of_uneven_users(rng, n_users):
 
     The numbers of queries have Zipf's distribution with the exponent 1.7, up to 300.
     """
-    n_queries = np.minimum(rng.zipf(1.7, size=n_users), 300)
-    user = np.repeat(np.arange(n_users), n_queries)
-    noise = rng.normal(size=len(user)) * np.sqrt(0.7)
-    effect = rng.normal(size=n_users) * np.sqrt(0.3)
-    return norm.cdf(effect[user] + noise), user
+    return _values_of_users(rng, np.minimum(rng.zipf(1.7, size=n_users), 300))
 
 
 # The fraction of hits of `hits_of_users`.

@@ -41,12 +41,11 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows with the same columns, whose figures come from samples or are computed."""
+    """Rows with the same columns."""
 
     title: str
     columns: list
     rows: list
-    is_sampled: bool = True
 
 
 # The collection, the metric, the ranker and its baseline.
@@ -256,8 +255,7 @@ def as_rst(table, lines, n_samples, sizes):
     text = [f".. list-table:: {table.title}", "   :header-rows: 1", ""]
     for line in lines:
         text += [f"   {' ' if i else '*'} - {cell}" for i, cell in enumerate(line)]
-    if table.is_sampled:
-        text += ["", f"{n_samples:,} samples{sizes}."]
+    text += ["", f"{n_samples:,} samples{sizes}."]
     return "\n".join(line.rstrip() for line in text) + "\n\n"
 
 

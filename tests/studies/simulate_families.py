@@ -97,8 +97,8 @@ def found_of_true(values, n_samples, n_better):
             sample = population[:, rows]
             adjusted, single, pairs = step_down(sample)
             is_true = np.array([(i < n_better) != (j < n_better) for j, i in pairs])
-            decided[STEPS].append((adjusted <= LEVEL)[is_true])
-            decided["single-step"].append((single <= LEVEL)[is_true])
+            for name, pvalues in {STEPS: adjusted, "single-step": single}.items():
+                decided[name].append((pvalues <= LEVEL)[is_true])
         for name, rejected in decided.items():
             found[name].append(percent(rejected))
     return found

@@ -76,7 +76,8 @@ def test_a_study_is_measured_and_documented(name, monkeypatch):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
                 figures = row.measure(TINY, 1)
-            assert {*figures} == {*table.columns}
+            assert table.columns[0] in figures
+            assert {*figures} <= {*table.columns}
             assert all(figures.values())
 
 

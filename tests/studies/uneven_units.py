@@ -15,8 +15,7 @@ import numpy as np
 
 from skrank.stats.compare import MOST_UNEVEN
 from skrank.stats.inference import effective_units
-from skrank.stats.paired_tests import run_tests
-from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.experiments import covers, outcome_of, percent
 from tests.studies.families import family_of
 from tests.studies.simulate import Row, Table, run
 
@@ -79,17 +78,8 @@ def coverage(values, n_samples, sizes_of, draw=differences, served=0.0):
             order = np.lexsort((bottom, np.abs(top)))
             family = family_of(top[order, None], bottom[order, None])
             for test in (FLIPS, STUDENT):
-                outcome = run_tests(
-                    family,
-                    test=test,
-                    correction=None,
-                    alternative="two-sided",
-                    margin=0.0,
-                    level=LEVEL,
-                    simultaneous=False,
-                    n_resamples=999,
-                    seed=SEED,
-                )
+                options = {"test": test, "n_resamples": 999, "seed": SEED}
+                outcome = outcome_of(family, **options)
                 covered[test].append(covers(outcome.low, outcome.high, truth)[0])
             is_uneven = effective_units(bottom) < MOST_UNEVEN * n
             covered[AUTO].append(covered[STUDENT if is_uneven else FLIPS][-1])

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from skrank.stats import gate
-from skrank.stats.paired_tests import run_tests
-from tests.studies.experiments import LEVEL, percent
+from tests.studies.experiments import LEVEL, outcome_of, percent
 from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
 from tests.studies.simulate import Row, Table, run
@@ -40,17 +39,8 @@ def by_flips(old, new, margin):
     """Return whether the sign-flip test alone passes, and with unseen falls to 0."""
     difference = new - old
     family = family_of(difference[:, None], np.ones((len(old), 1)))
-    outcome = run_tests(
-        family,
-        test="permutation",
-        correction=None,
-        alternative="greater",
-        margin=margin,
-        level=LEVEL,
-        simultaneous=False,
-        n_resamples=1999,
-        seed=SEED,
-    )
+    options = {"alternative": "greater", "margin": margin}
+    outcome = outcome_of(family, n_resamples=1999, seed=SEED, **options)
     spread, fall = 0.0, (1 - LEVEL ** (1 / len(old))) * old.mean()
     if difference.any():
         spread = difference.mean() - outcome.low[0]
