@@ -15,9 +15,7 @@ from scipy import sparse
 
 from skrank._engine.names import add_scorer
 from skrank._engine.request import METRICS
-from skrank.datasets import load_digits_retrieval
 from skrank.metrics import evaluate, query_report, score_queries
-from skrank.stats import compare_rankers
 from skrank.tables import align
 from tests.brute_force import NAMES, all_orders
 
@@ -578,19 +576,3 @@ def test_what_query_report_does_not_take_raises(params, error, match):
 def test_the_row_of_a_matrix_must_exist():
     with pytest.raises(ValueError, match="Got 2 of type int instead"):
         query_report([[1, 0], [0, 1]], [[1, 2], [2, 1]], 2)
-
-
-def test_the_worst_query_of_two_models_on_real_data():
-    digits = load_digits_retrieval(n_queries=60)
-    y, qid = digits.target, digits.qid
-    runs = {"all": -digits.data.sum(axis=1), "half": -digits.data[:, :32].sum(axis=1)}
-    comparison = compare_rankers(score_queries(y, runs, "ndcg@10", qid=qid))
-    worst = comparison.worst_queries(1).iloc[0]
-    report = query_report(y, runs, worst["qid"], qid=qid)
-    assert report.values[worst["ranker"]] == worst["value"]
-    assert report.values[worst["baseline"]] == worst["value_baseline"]
-    for name, one in report.rankings.items():
-        assert one.adds.sum() == pytest.approx(report.values[name])
-        rows = np.flatnonzero(qid == worst["qid"])
-        best = rows[np.argsort(-runs[name][rows], kind="stable")]
-        assert one.grade[:10].tolist() == y[best[:10]].tolist()

@@ -68,6 +68,20 @@ def draw(name, n_rankers, data, ax=None):
     return TieSpanDisplay.from_predictions(y_true, y_score, qid=qid, ax=ax)
 
 
+def assert_text_fits(figure, axes, groups):
+    """Axes are within the drawn figure, and no texts of a group overlap."""
+    box = figure.bbox.padded(1)
+    for ax in axes:
+        found = ax.get_tightbbox()
+        assert box.x0 <= found.x0 <= found.x1 <= box.x1
+        assert box.y0 <= found.y0 <= found.y1 <= box.y1
+    for texts in groups:
+        boxes = [text.get_window_extent() for text in texts if text.get_text()]
+        assert boxes or not texts
+        for i, one in enumerate(boxes):
+            assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+
+
 @pytest.mark.parametrize(
     ("name", "n_rankers", "size"),
     [
@@ -88,19 +102,11 @@ def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
     assert display.ax_ is ax
     assert display.figure_ is figure
     figure.canvas.draw()
-    box = figure.bbox.padded(1)
-    found = ax.get_tightbbox()
-    assert box.x0 <= found.x0 <= found.x1 <= box.x1
-    assert box.y0 <= found.y0 <= found.y1 <= box.y1
+    legend = ax.get_legend().get_texts() if name.startswith("cutoffs") else []
+    assert_text_fits(figure, [ax], [ax.get_xticklabels(), ax.get_yticklabels(), legend])
     # The data have place as well.
     assert ax.get_position().width > 0.3
     assert ax.get_position().height > 0.3
-    legend = ax.get_legend().get_texts() if name.startswith("cutoffs") else []
-    for texts in [ax.get_xticklabels(), ax.get_yticklabels(), legend]:
-        boxes = [text.get_window_extent() for text in texts if text.get_text()]
-        assert boxes or not texts
-        for i, one in enumerate(boxes):
-            assert not any(one.overlaps(other) for other in boxes[i + 1 :])
 
 
 def test_a_new_figure_is_as_high_as_its_rows_need(data):
