@@ -44,6 +44,7 @@ def test_the_lines_are_the_intervals_of_the_comparison(scores):
     comparison = compare_rankers(scores)
     display = ComparisonDisplay.from_comparison(comparison)
     segments = display.intervals_[0].get_segments()
+    assert comparison.rows
     for row, segment in zip(comparison.rows, segments, strict=True):
         assert segment[:, 0].tolist() == [row.low, row.high]
     drawn = np.concatenate([points(display, words) for words in display.points_[0]])
@@ -184,7 +185,9 @@ def test_a_test_without_an_interval_is_drawn_as_points(scores):
 
 
 def test_the_differences_by_query_have_the_wins_of_the_comparison(scores):
-    for row in compare_rankers(scores).rows:
+    rows = compare_rankers(scores).rows
+    assert len(rows) == 6
+    for row in rows:
         names = {name: row[name] for name in ("metric", "ranker", "baseline")}
         display = QueryDifferenceDisplay.from_scores(scores, **names)
         counts = display.n_wins, display.n_ties, display.n_losses

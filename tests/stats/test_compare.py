@@ -521,7 +521,8 @@ def test_two_clusterings_need_the_t_test():
     with pytest.raises(ValueError, match="must be one clustering, unless test='t'"):
         compare_rankers(scores, clusters=clusters)
     rows = compare_rankers(scores, clusters=clusters, test="t", correction="holm").rows
-    assert all(np.isfinite([row.low, row.high, row.pvalue]).all() for row in rows)
+    assert np.isfinite([[row.low, row.high, row.pvalue] for row in rows]).all()
+    assert len(rows) == 3
 
 
 # What nothing depends on.
@@ -569,6 +570,7 @@ def test_rankers_metrics_and_rows_have_no_order(correction, test, clusters):
     first, *others = in_both_orders(clusters=clusters, **options)
     expected = {(row.metric, row.ranker, row.baseline): row for row in first.rows}
     for other in others:
+        assert other.rows
         for row in other.rows:
             sign, key = 1, (row.metric, row.ranker, row.baseline)
             if key not in expected:

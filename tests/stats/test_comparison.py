@@ -150,6 +150,7 @@ def test_the_title_says_what_was_asked(options, asked):
 def test_markdown_and_html_hold_the_same_cells():
     comparison = compare_rankers(drawn_scores("mrr"))
     markdown, page = comparison.to_markdown(), comparison._repr_html_()
+    assert comparison.intervals.rows
     for row in comparison.intervals.rows:
         letters = comparison.letters["mrr"][row.ranker]
         best = row.ranker == "a"
@@ -167,6 +168,7 @@ def test_the_table_of_differences_has_a_row_for_each():
     comparison = compare_rankers(drawn_scores("mrr"))
     markdown = comparison.to_markdown(rows="differences")
     assert markdown.split("\n\n")[0] == comparison._title()
+    assert comparison.rows
     for row in comparison.rows:
         cells = f"| mrr | {row.ranker} | {row.baseline} | {row.difference:+.4f} |"
         assert cells in markdown

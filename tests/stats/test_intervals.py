@@ -67,7 +67,9 @@ def test_the_estimate_is_the_summary_to_the_last_bit(name, params):
 @pytest.mark.parametrize("instead", [np.nan, 3.0])
 def test_the_estimate_of_a_median_is_the_summary_to_the_last_bit(instead):
     scores = drawn_scores("neg_median_rank", replace_undefined_by=instead)
-    for name, intervals in confidence_interval(scores).items():
+    found = confidence_interval(scores)
+    assert [*found] == ["a", "b", "c"]
+    for name, intervals in found.items():
         interval = intervals["neg_median_rank"]
         assert interval.estimate == scores.summary()[name]["neg_median_rank"]
         assert interval.low <= interval.estimate <= interval.high

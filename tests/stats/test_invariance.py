@@ -81,6 +81,7 @@ def test_a_simultaneous_interval_contains_that_of_the_comparison_alone(test):
             warnings.simplefilter("ignore", UserWarning)
             together = compare_rankers(scores, **options).rows
             single = compare_rankers(scores, intervals="single", **options).rows
+        assert together
         for row, alone in zip(together, single, strict=True):
             assert row.low <= alone.low <= alone.high <= row.high, seed
 
@@ -106,6 +107,7 @@ def test_a_p_value_that_is_the_level_but_for_rounding_is_significant():
         values = dict(zip("abc", values + np.array([[0], [0.3], [0.6]]), strict=True))
         found = compare_rankers(values, confidence_level=0.8, n_resamples=49)
         letters = found.letters["value"]
+        assert found.rows
         for row in found.rows:
             n_equal += abs(row.p_adjusted - 0.2) < 1e-9
             is_significant = row.p_adjusted < 0.2 + 1e-6

@@ -210,6 +210,7 @@ def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small():
                 correction=correction,
                 n_resamples=499,
             )
+            assert comparison.rows
             for row in comparison.rows:
                 excludes = not row.low <= 0 <= row.high
                 assert excludes == (row.p_adjusted <= 0.05)

@@ -200,6 +200,7 @@ def test_families_of_several_tests_agree_with_their_intervals(correction, margin
         rows = compare_rankers(family(seed), **options).rows
         alone = compare_rankers(family(seed), intervals="single", **options).rows
         assert {row.test for row in rows} == {"score", "permutation"}
+        assert rows
         for row, single in zip(rows, alone, strict=True):
             excludes = (
                 -margin < row.low and row.high < margin
@@ -243,6 +244,7 @@ def test_a_family_of_few_hits_is_at_most_as_wide_as_by_bonferroni():
     values = {f"r{i}": (rng.random(20) < 0.9).astype(float) for i in range(8)}
     rows = compare_rankers(values).rows
     by_holm = compare_rankers(values, correction="holm").rows
+    assert rows
     for row, other in zip(rows, by_holm, strict=True):
         assert row.high - row.low <= other.high - other.low + 1e-9
         assert row.high - row.low < 1

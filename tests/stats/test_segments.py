@@ -74,6 +74,7 @@ def test_the_intervals_of_a_segment_are_those_of_its_queries(options):
     scores = segmented_scores()
     intervals = confidence_interval(scores, by="country", **options)
     assert list(intervals) == ["de", "fr", "us"]
+    assert intervals
     for label in intervals:
         alone = confidence_interval(scores.where(country=label), **options)
         expected = [{"country": label, **row} for row in alone.rows]
@@ -124,6 +125,7 @@ def test_every_estimate_is_the_summary_of_the_segment(params, by):
             for metric, value in values.items():
                 assert intervals[label][ranker][metric].estimate == value
     names = [by] if isinstance(by, str) else by
+    assert comparison.rows
     for row in comparison.rows:
         label = tuple(row[name] for name in names)
         of_segment = summary[label[0] if isinstance(by, str) else label]
@@ -149,6 +151,7 @@ def test_the_rows_of_a_segment_are_those_of_its_queries_alone():
                 # These two belong to the family.
                 is_of_family = name in ("p_adjusted", "detectable")
                 assert is_of_family or row[name] == value
+    assert row.country == "us"
     assert next(rows, None) is None
 
 

@@ -180,33 +180,17 @@ def build_sklearn(scale, n_calls=1, ignore_ties=True):
     } | {"sklearn": Task(partial(theirs, ignore_ties=ignore_ties))}
 
 
-IN_TURNS = [
-    Row(
-        "scikit-learn's ndcg_score, ignore_ties=True",
+def group_of_sklearn(title, name, at_least=None, floor="", **options):
+    """Return the group of the matrix in turns with scikit-learn, of a single row."""
+    row = Row(
+        f"scikit-learn's ndcg_score, {name}",
         ("ours", "sklearn"),
         "x faster",
-        at_least=6,
+        at_least=at_least,
         figure=speedup,
+        floor=floor,
     )
-]
-WARM = [
-    Row(
-        "scikit-learn's ndcg_score, ignore_ties=True, warm calls",
-        ("ours", "sklearn"),
-        "x faster",
-        at_least=8,
-        figure=speedup,
-        floor="minimal",
-    )
-]
-TIES = [
-    Row(
-        "scikit-learn's ndcg_score, ties averaged as in skrank",
-        ("ours", "sklearn"),
-        "x faster",
-        figure=speedup,
-    )
-]
+    return Group(f"The matrix, {title}", partial(build_sklearn, **options), [row])
 
 
 def build_library(library, scale):
@@ -246,16 +230,18 @@ GROUPS = [
     Group("L with rows shuffled, ndcg@10", build_shuffled, SHUFFLED),
     Group("L, shuffled, ids of 6 letters", build_rankers, RANKERS, runs=1 / 3),
     Group("L as a matrix of 10,000 x 120", build_matrix, MATRIX),
-    Group("The matrix, in turns with scikit-learn", build_sklearn, IN_TURNS),
-    Group(
-        f"The matrix, {N_WARM} calls for one of scikit-learn",
-        partial(build_sklearn, n_calls=N_WARM),
-        WARM,
+    group_of_sklearn("in turns with scikit-learn", "ignore_ties=True", at_least=6),
+    group_of_sklearn(
+        f"{N_WARM} calls for one of scikit-learn",
+        "ignore_ties=True, warm calls",
+        at_least=8,
+        floor="minimal",
+        n_calls=N_WARM,
     ),
-    Group(
-        "The matrix, in turns with scikit-learn, ties averaged",
-        partial(build_sklearn, ignore_ties=False),
-        TIES,
+    group_of_sklearn(
+        "in turns with scikit-learn, ties averaged",
+        "ties averaged as in skrank",
+        ignore_ties=False,
     ),
     *map(group_of_library, LIBRARIES),
 ]
