@@ -8,7 +8,6 @@ import itertools
 import warnings
 from pathlib import Path
 
-import lightgbm
 import numpy as np
 import pytest
 
@@ -16,7 +15,6 @@ from skrank.stats import compare_rankers, gate
 from tests.studies import (
     populations,
     sampled_items,
-    searches_by_hand,
     step_down,
     unseen_losses,
 )
@@ -97,18 +95,6 @@ def test_samples_of_items_are_compared_with_all_of_them(tmp_path):
     }
     assert ranks["the rows"] < 0.7 * ranks["all items"]
     assert ranks["em"] == pytest.approx(ranks["all items"], rel=0.05)
-
-
-FRAMES = ("polars", "pyarrow")
-
-
-@pytest.mark.parametrize("number", range(20))
-def test_a_drawn_search_equals_a_loop_by_hand(number):
-    case, found = searches_by_hand.problems(2, number)
-    is_old = tuple(map(int, lightgbm.__version__.split(".")[:2])) < (4, 7)
-    if is_old and "LightGBM" in case.estimator and case.container in FRAMES:
-        pytest.skip("LightGBM before 4.7 takes frames of pandas only")
-    assert not found, case
 
 
 @pytest.mark.filterwarnings("ignore:The p-value may be too small")
