@@ -79,7 +79,8 @@ def test_a_study_is_measured_and_documented(name, monkeypatch):
             assert all(figures.values())
 
 
-def test_samples_of_items_are_compared_with_all_of_them(tmp_path):
+def test_samples_of_items_are_compared_with_all_of_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(sampled_items, "N_SAMPLES", 5)
     rng = np.random.default_rng(0)
     for name, n in (("train", 4000), ("test", 600)):
         visits = np.unique(rng.integers(0, [60, 300], (n, 2)), axis=0)
@@ -103,7 +104,7 @@ def test_the_quick_gate_of_the_study_is_that_of_the_function():
     old, new = unseen_losses.falls(rng, share=0.03, to=0.0, noise=0.02)
     margin = float((old - new).mean())
     for n in (50, 200, 400):
-        for _ in range(8):
+        for _ in range(4):
             rows = rng.integers(len(old), size=n)
             pair = {"old": old[rows], "new": new[rows]}
             alone, passes = unseen_losses.by_flips(*pair.values(), margin)

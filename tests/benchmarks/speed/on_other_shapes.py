@@ -292,9 +292,8 @@ def build_search(scale):
 
     def search(scoring, routed, **params):
         with config_context(enable_metadata_routing=routed):
-            found = GridSearchCV(
-                model, {"unused": range(20)}, scoring=scoring, refit=False, **params
-            )
+            grid = {"unused": range(scaled(20, scale))}
+            found = GridSearchCV(model, grid, scoring=scoring, refit=False, **params)
             found.fit(X, lists.y_true, **({"qid": lists.qid} if routed else {}))
 
     ours = partial(search, "ndcg@10", True, cv=QueryKFold(N_FOLDS))
