@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import sklearn
 
-from skrank import _callers
+from skrank._callers import _SHOWN
 from skrank._engine.request import METRICS
 
 # A page whose examples need Dask, and the tests of files that only a checkout has.
@@ -106,7 +106,7 @@ def _leave_everything_as_found():
     known = dict(METRICS)
     with sklearn.config_context():
         yield
-    _callers._SHOWN.clear()
+    _SHOWN.clear()
     if known != METRICS:
         METRICS.clear()
         METRICS.update(known)

@@ -353,7 +353,7 @@ TASKS = [
         """,
     ),
     Task(
-        "5 M rows of Parquet with an interval",
+        "files of Parquet with an interval",
         2,
         """
         import numpy as np
@@ -364,7 +364,7 @@ TASKS = [
 
         rng = np.random.default_rng(0)
         for part in range(2):
-            qid = np.repeat(np.arange(25_000) + 25_000 * part, 100)
+            qid = np.repeat(np.arange(2_500) + 2_500 * part, 100)
             n = len(qid)
             columns = {"qid": qid, "y_true": np.arange(n) % 100 == 0}
             table = pa.table(columns | {"y_score": rng.random(n)})
@@ -375,9 +375,9 @@ TASKS = [
         # result
         interval = confidence_interval(scores)["mrr"]
         # One target among 100 in random order: the harmonic number of 100, over 100.
-        assert abs(interval.estimate - sum(1 / r for r in range(1, 101)) / 100) < 0.003
+        assert abs(interval.estimate - sum(1 / r for r in range(1, 101)) / 100) < 0.006
         assert interval.low < interval.estimate < interval.high
-        assert interval.n_queries == 50_000
+        assert interval.n_queries == 5_000
         """,
         ("duckdb", "pyarrow"),
     ),
@@ -392,7 +392,7 @@ TASKS = [
         from skrank.plot import ComparisonDisplay
         from skrank.stats import compare_rankers
 
-        X, y, qid = make_ranking(200, random_state=0)
+        X, y, qid = make_ranking(100, random_state=0)
         noise = np.random.default_rng(0).normal(size=(5, len(y)))
         runs = {f"r{i}": y + (1 + i) * noise[i] for i in range(5)}
         metrics = ["ndcg@10", "mrr"]

@@ -13,13 +13,14 @@ from tests.processes import PATIENCE, pause
 from tests.processes import start as start_process
 
 ROOT = Path(__file__).parents[1]
-# Of the package conftest.py needs two names, without which a run starts at once.
+# Of the package conftest.py needs three names, without which a run starts at once.
 RUN = """
 import contextlib, sys, types
 sys.path.insert(0, {root!r})
-names = {{"config_context": contextlib.nullcontext, "METRICS": {{}}}}
+names = {{"config_context": contextlib.nullcontext, "METRICS": {{}}, "_SHOWN": set()}}
 fake = types.SimpleNamespace(**names)
-sys.modules |= {{"sklearn": fake, "skrank._engine.request": fake}}
+parts = "sklearn", "skrank._callers", "skrank._engine.request"
+sys.modules |= dict.fromkeys(parts, fake)
 import conftest, pytest
 conftest.LIMIT = 2
 options = ["-q", "-p", "no:cacheprovider", "--rootdir", {folder!r}, *{options!r}]

@@ -111,10 +111,10 @@ _LISTED_K = {"optional": (None, 10), "required": (1, 5, 10), "never": (None,)}
 
 _GRAMMAR = re.compile(
     r"(?P<negative>neg_)?(?P<base>[A-Za-z0-9_]+?)(?:\((?P<params>.*)\))?"
-    r"(?:(?:@|_at_)(?P<k>[1-9][0-9]{0,18}))?",
+    r"(?:(?:@|_at_)(?P<k>[1-9][0-9]{0,99}))?",
     re.ASCII,
 )
-_TREC_EVAL = re.compile(rf"({'|'.join(TREC_EVAL)})_([1-9][0-9]{{0,18}})", re.ASCII)
+_TREC_EVAL = re.compile(rf"({'|'.join(TREC_EVAL)})_([1-9][0-9]{{0,99}})", re.ASCII)
 _K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re.ASCII)
 
 # A name without a cutoff must be more similar than this to one of skrank's to count as
@@ -336,7 +336,7 @@ def _nearest_name(name):
         found = _meaning(close[0])
         similarity = difflib.SequenceMatcher(None, close[0], base).ratio()
     metric = METRICS[found]
-    k = int(k) if re.fullmatch("[0-9]{1,19}", k) and int(k) else 10
+    k = int(k) if re.fullmatch("[0-9]{1,100}", k) and int(k) else 10
     with_k = metric.cutoff == "required" or (metric.cutoff == "optional" and at)
     return metric.full_name + params + (f"@{k}" if with_k else ""), similarity
 

@@ -293,8 +293,9 @@ def test_a_ranker_is_not_different_from_itself():
     y_score, qid, item, _ = draw(2, n_queries=15)
     rankers = {"a": y_score, "b": 2 * y_score}
     scores = catalogue_scores(rankers, qid=qid, item=item, k=2, items=6)
-    for row in confidence_interval(scores, baseline="b").rows:
-        assert (row.low, row.estimate, row.high) == (0, 0, 0)
+    rows = confidence_interval(scores, baseline="b").rows
+    ends = [(row.low, row.estimate, row.high) for row in rows]
+    assert ends == [(0, 0, 0)] * len(NAMES)
 
 
 def test_rankers_of_unequal_numbers_of_lists_are_not_compared():

@@ -15,9 +15,7 @@ from scipy import sparse
 
 from skrank._engine.names import add_scorer
 from skrank._engine.request import METRICS
-from skrank.datasets import load_digits_retrieval
 from skrank.metrics import evaluate, query_report, score_queries
-from skrank.stats import compare_rankers
 from skrank.tables import align
 from tests.brute_force import NAMES, all_orders
 
@@ -130,7 +128,7 @@ def test_tied_documents_add_the_mean_of_their_places():
 @pytest.mark.parametrize("seed", range(4))
 def test_what_documents_add_is_the_mean_over_all_orders_of_tied_documents(name, seed):
     rng = np.random.default_rng(seed)
-    n_documents = 6
+    n_documents = 5
     grades, scores = rng.integers(0, 4, n_documents), rng.integers(0, 3, n_documents)
     grades[:3] = 1, 2, 0  # of any metric, and tied documents of different grades
     scores[:2] = 1
@@ -182,10 +180,10 @@ def test_the_sum_is_the_value_under_every_tie_policy(name, ties):
     metric = METRICS[name.partition("@")[0]]
     name = metric.full_name + name[len(metric.name) :]
     rng = np.random.default_rng(1)
-    qid, y_score = np.repeat(np.arange(5), 12), rng.integers(0, 4, 60)
-    y_true = rng.integers(0, 4, 60)
+    qid, y_score = np.repeat(np.arange(3), 12), rng.integers(0, 4, 36)
+    y_true = rng.integers(0, 4, 36)
     scores = score_queries(y_true, y_score, name, qid=qid, ties=ties)
-    for query in range(5):
+    for query in range(3):
         report = query_report(y_true, y_score, query, metric=name, qid=qid, ties=ties)
         one = report.rankings[None]
         np.testing.assert_equal(report.values[None], scores.values[0, 0, query])
@@ -578,19 +576,3 @@ def test_what_query_report_does_not_take_raises(params, error, match):
 def test_the_row_of_a_matrix_must_exist():
     with pytest.raises(ValueError, match="Got 2 of type int instead"):
         query_report([[1, 0], [0, 1]], [[1, 2], [2, 1]], 2)
-
-
-def test_the_worst_query_of_two_models_on_real_data():
-    digits = load_digits_retrieval(n_queries=60)
-    y, qid = digits.target, digits.qid
-    runs = {"all": -digits.data.sum(axis=1), "half": -digits.data[:, :32].sum(axis=1)}
-    comparison = compare_rankers(score_queries(y, runs, "ndcg@10", qid=qid))
-    worst = comparison.worst_queries(1).iloc[0]
-    report = query_report(y, runs, worst["qid"], qid=qid)
-    assert report.values[worst["ranker"]] == worst["value"]
-    assert report.values[worst["baseline"]] == worst["value_baseline"]
-    for name, one in report.rankings.items():
-        assert one.adds.sum() == pytest.approx(report.values[name])
-        rows = np.flatnonzero(qid == worst["qid"])
-        best = rows[np.argsort(-runs[name][rows], kind="stable")]
-        assert one.grade[:10].tolist() == y[best[:10]].tolist()

@@ -165,33 +165,18 @@ def test_parts_may_weigh_nothing_but_the_whole_may_not():
 def test_several_rankers_are_scored_as_each_alone(own_returned, adjusted):
     data, rng = draw(6), np.random.default_rng(0)
     y_score = data.pop("y_score")
-    runs = {
-        "a": y_score,
-        "b": rng.permutation(y_score),
-        "c": rng.normal(size=len(y_score)),
-    }
-    params = masks(data) | ({"adjusted": True} if adjusted else {})
-    names = names_for(params)
-    returned = {
-        name: params.pop("returned") if name == "a" else rng.random(len(y_score)) < 0.5
-        for name in runs
-    }
-    if not own_returned:
-        returned = dict.fromkeys(runs, returned["a"])
-    scores = score_queries(
-        **data,
-        y_score=runs,
-        metrics=names,
-        returned=returned if own_returned else returned["a"],
-        **params,
-    )
+    runs = {"a": y_score, "b": rng.permutation(y_score), "c": rng.random(len(y_score))}
+    data |= masks(data) | ({"adjusted": True} if adjusted else {})
+    names, returned = names_for(data), data.pop("returned")
+    of_each = dict.fromkeys(runs, returned)
+    if own_returned:
+        returned = of_each = {name: rng.random(len(y_score)) < 0.5 for name in runs}
+    scores = score_queries(y_score=runs, metrics=names, returned=returned, **data)
     summary = scores.summary()
     assert list(summary) == ["a", "b", "c"]
     for name, y_score in runs.items():
-        alone = evaluate(
-            **data, y_score=y_score, metrics=names, returned=returned[name], **params
-        )
-        assert_same(summary[name], alone)
+        given = {"y_score": y_score, "returned": of_each[name], **data}
+        assert_same(summary[name], evaluate(metrics=names, **given))
 
 
 @pytest.mark.parametrize(
@@ -459,25 +444,6 @@ def test_where_keeps_the_queries_of_a_segment():
     assert scores.where(qid=np.array([4, 1])).keys["qid"].tolist() == [1, 4]
 
 
-def test_where_returns_what_the_summary_by_segment_counts():
-    rng = np.random.RandomState(0)
-    qid = rng.permutation(np.repeat(np.arange(50), 4))
-    weight = qid + 1.0
-    names = ["ndcg", "neg_median_rank", "neg_mean_rank", "adjusted_mean_rank_index"]
-    for params in ({}, {"average": "weighted"}):
-        scores = score_queries(
-            rng.randint(2, size=200),
-            {"a": rng.rand(200), "b": rng.rand(200).round(1)},
-            names,
-            qid=qid,
-            by={"part": qid % 3},
-            sample_weight=weight,
-            **params,
-        )
-        for part, summary in scores.summary("part").items():
-            assert scores.where(part=part).summary() == summary
-
-
 def test_where_finds_dates():
     days = np.array(["2025-01-01", "2025-01-02"], dtype="datetime64[ns]")
     scores = score_queries(
@@ -507,23 +473,23 @@ def test_where_names_what_is_not_there(values, message):
 
 
 @pytest.mark.filterwarnings(UNDEFINED)
-def test_segments_are_summarized_apart():
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_segments_are_summarized_apart(average):
     data = draw(8)
     segment = np.array(["new", "old"])[data["qid"] % 2]
     names = ["map", "z_mrr", "neg_median_rank"]
-    weight = 1 + data["qid"] % 3
-    scores = score_queries(
-        **data, metrics=names, by=pd.Series(segment, name="age"), sample_weight=weight
-    )
-    assert_same(scores.summary(), evaluate(**data, metrics=names, sample_weight=weight))
+    data["sample_weight"] = 1 + data["qid"] % 3
+    options = {"metrics": names, "average": average}
+    scores = score_queries(**data, by=pd.Series(segment, name="age"), **options)
+    assert_same(scores.summary(), evaluate(**data, **options))
     assert list(scores.keys) == ["qid", "age"]
     summary = scores.summary(by="age")
     assert list(summary) == ["new", "old"]
     for name, value in summary.items():
         own = segment == name
         rows = {key: values[own] for key, values in data.items()}
-        alone = evaluate(**rows, metrics=names, sample_weight=weight[own])
-        assert_same(value, alone)
+        assert_same(value, evaluate(**rows, **options))
+        assert_same(scores.where(age=name).summary(), value)
     pairs = scores.summary(by=["age", "qid"])
     assert next(iter(pairs)) == ("new", 0)
     with pytest.raises(ValueError, match=r"among \['age', 'qid'\]. Got 'fold' instead"):

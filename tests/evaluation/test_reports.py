@@ -276,7 +276,7 @@ def test_a_constant_scorer_gets_the_chance_level(name):
     if name.partition("@")[0].removeprefix("neg_") in POOLED:
         return
     # It is the mean over random scores.
-    n_draws = 60
+    n_draws = 30
     drawn = {str(i): rng.random(len(qid)) for i in range(n_draws)}
     draws = score_queries(y_true.ravel(), drawn, name, qid=qid).values.mean(axis=2)
     error = np.std(draws) / np.sqrt(n_draws)

@@ -316,7 +316,7 @@ def test_changed_parameters_and_damaged_files_are_refused(saved):
 def test_a_file_with_a_changed_bit_is_refused(saved):
     content, whole = saved.read_bytes(), QueryScores.load(saved).summary()
     refused = []
-    for place in range(4, len(content), max(len(content) // 300, 1)):
+    for place in range(4, len(content), max(len(content) // 100, 1)):
         changed = bytearray(content)
         changed[place] ^= 1 << place % 8
         saved.write_bytes(changed)
@@ -326,7 +326,7 @@ def test_a_file_with_a_changed_bit_is_refused(saved):
             refused.append(str(error))
         else:  # a bit that holds nothing may change
             assert read.summary() == whole
-    assert len(refused) > 100
+    assert len(refused) > 40
     assert all("scores.parquet'" in message for message in refused)
 
 

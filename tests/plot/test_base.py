@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import itertools
 import sys
 
 import matplotlib.pyplot as plt
@@ -20,7 +19,7 @@ from skrank.metrics import (
 from skrank.plot.base import COLORS, fit_text, line_styles
 from skrank.rankers import QueryRanker
 
-SIZES = [(3.2, 2.4), (12, 8)]
+SMALL, LARGE = (3.2, 2.4), (12, 8)
 LONG = "sentence-transformers/all-mpnet-base-v2, fine-tuned on $1 of data, epoch"
 
 
@@ -66,11 +65,31 @@ def draw(name, n_rankers, data, ax=None):
     return TieSpanDisplay.from_predictions(y_true, y_score, qid=qid, ax=ax)
 
 
+def assert_text_fits(figure, axes, groups):
+    """Axes are within the drawn figure, and no texts of a group overlap."""
+    box = figure.bbox.padded(1)
+    for ax in axes:
+        found = ax.get_tightbbox()
+        assert box.x0 <= found.x0 <= found.x1 <= box.x1
+        assert box.y0 <= found.y0 <= found.y1 <= box.y1
+    for texts in groups:
+        boxes = [text.get_window_extent() for text in texts if text.get_text()]
+        assert boxes or not texts
+        for i, one in enumerate(boxes):
+            assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+
+
 @pytest.mark.parametrize(
-    ("n_rankers", "size"), [(2, SIZES[0]), *itertools.product([12], SIZES)]
-)
-@pytest.mark.parametrize(
-    "name", ["differences", "cutoffs", "cutoffs of differences", "spans"]
+    ("name", "n_rankers", "size"),
+    [
+        ("differences", 2, SMALL),
+        ("differences", 12, SMALL),
+        ("cutoffs", 12, SMALL),
+        ("cutoffs", 12, LARGE),
+        ("cutoffs of differences", 12, SMALL),
+        ("spans", 2, SMALL),
+        ("spans", 12, LARGE),
+    ],
 )
 def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
     name, n_rankers, size, data
@@ -80,19 +99,11 @@ def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
     assert display.ax_ is ax
     assert display.figure_ is figure
     figure.canvas.draw()
-    box = figure.bbox.padded(1)
-    found = ax.get_tightbbox()
-    assert box.x0 <= found.x0 <= found.x1 <= box.x1
-    assert box.y0 <= found.y0 <= found.y1 <= box.y1
+    legend = ax.get_legend().get_texts() if name.startswith("cutoffs") else []
+    assert_text_fits(figure, [ax], [ax.get_xticklabels(), ax.get_yticklabels(), legend])
     # The data have place as well.
     assert ax.get_position().width > 0.3
     assert ax.get_position().height > 0.3
-    legend = ax.get_legend().get_texts() if name.startswith("cutoffs") else []
-    for texts in [ax.get_xticklabels(), ax.get_yticklabels(), legend]:
-        boxes = [text.get_window_extent() for text in texts if text.get_text()]
-        assert boxes or not texts
-        for i, one in enumerate(boxes):
-            assert not any(one.overlaps(other) for other in boxes[i + 1 :])
 
 
 def test_a_new_figure_is_as_high_as_its_rows_need(data):

@@ -83,13 +83,6 @@ def test_the_p_value_is_that_of_all_signs(n, decimals):
     assert row.pvalue == pytest.approx(enumerated(differences), abs=1e-12)
 
 
-def test_the_p_value_of_hits_is_that_of_mcnemar():
-    differences = np.repeat([1.0, 0, -1], [60, 300, 40])
-    expected = binomtest(60, 100).pvalue
-    row = of_differences(differences, test="permutation")
-    assert row.pvalue == pytest.approx(expected, rel=1e-10)
-
-
 def test_the_t_test_is_that_of_scipy():
     rng = np.random.RandomState(0)
     one, other = rng.rand(40), rng.rand(40)
@@ -124,7 +117,7 @@ def test_the_sign_test_is_binomial():
 @pytest.mark.slow
 def test_the_p_value_and_the_interval_agree():
     rng = np.random.RandomState(0)
-    for n in np.tile([20, 25, 31, 60], 80):
+    for n in np.tile([20, 25, 31, 60], 25):
         kind = rng.randint(3)
         if kind == 0:
             differences = rng.randn(n) + 0.3
@@ -204,11 +197,10 @@ def test_wins_are_of_the_better_ranker_whatever_the_sign_of_the_metric():
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
-@pytest.mark.parametrize("n", [1, 3, 6, 50])
+@pytest.mark.parametrize("n", [1, 50])
 def test_identical_rankers_have_p_1_and_an_interval_around_0(test, n):
     row = of_differences(np.zeros(n), test=test)
-    assert (row.pvalue, row.p_adjusted) == (1, 1)
-    assert row.effect_size == 0
+    assert (row.pvalue, row.p_adjusted, row.effect_size) == (1, 1, 0)
     if test in ("permutation", "t"):
         end = norm.ppf(0.975) ** 2 / (n + norm.ppf(0.975) ** 2)
         assert (row.low, row.high) == pytest.approx((-end, end))
@@ -226,12 +218,6 @@ def test_a_ranker_that_is_better_in_each_of_40_queries_has_the_smallest_p_value(
     assert of_differences(differences).pvalue == 2.0**-39
     assert of_differences(-differences).pvalue == 2.0**-39
     assert of_differences(differences, alternative="greater").pvalue == 2.0**-40
-
-
-def test_two_queries_of_50_that_changed_prove_nothing():
-    differences = np.zeros(50)
-    differences[:2] = 0.5, 0.3
-    assert of_differences(differences).pvalue == 0.5
 
 
 def test_five_queries_cannot_reject_and_have_an_infinite_interval():
@@ -264,12 +250,6 @@ def test_what_can_reject_with_five_queries_is_not_said_to_be_unable(options):
         (row,) = compare_rankers(scores, **options).rows
     assert row.pvalue < 0.05
     assert len(warned) == 1
-
-
-def test_six_queries_can_reject():
-    row = of_differences([0.1, 0.2, 0.3, 0.2, 0.4, 0.1])
-    assert row.pvalue == 2**-5
-    assert row.low > 0
 
 
 def test_one_query_that_decides_all_is_warned_of():
@@ -305,14 +285,14 @@ def test_queries_undefined_for_one_ranker_are_left_out_of_its_pairs_and_counted(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("instead", "n_queries"), [(0.0, 20), (np.nan, 18)])
+@pytest.mark.parametrize(("instead", "n_queries"), [(0.0, 14), (np.nan, 12)])
 def test_queries_undefined_for_both_are_ties_unless_they_are_left_out(
     instead, n_queries
 ):
-    y_true = np.tile([1, 0, 0], 20)
+    y_true = np.tile([1, 0, 0], 14)
     y_true[:6] = 0
     rng = np.random.RandomState(0)
-    runs, qid = {"a": rng.rand(60), "b": rng.rand(60)}, np.repeat(np.arange(20), 3)
+    runs, qid = {"a": rng.rand(42), "b": rng.rand(42)}, np.repeat(np.arange(14), 3)
     options = {"qid": qid, "replace_undefined_by": instead}
     scores = score_queries(y_true, runs, "mrr", **options)
     (row,) = compare_rankers(scores).rows
@@ -322,7 +302,7 @@ def test_queries_undefined_for_both_are_ties_unless_they_are_left_out(
     assert (differences[:2] == 0).all() or np.isnan(differences[:2]).all()
     assert row.ties == np.isclose(differences, 0).sum()
     # Ties have no signs to flip: the p-value is that of the others.
-    assert row.pvalue == pytest.approx(enumerated(differences[2:][:18]), abs=1e-12)
+    assert row.pvalue == pytest.approx(enumerated(differences[2:]), abs=1e-12)
     summary = scores.summary()
     assert row.estimate == summary["b"]["mrr"]
     assert row.estimate_baseline == summary["a"]["mrr"]
@@ -402,16 +382,7 @@ def adjusted_by_all_signs(differences):
     return [expected[place] for place in range(len(differences))]
 
 
-def test_max_t_is_that_of_all_signs_with_few_queries():
-    values = np.random.RandomState(0).rand(3, 7)
-    rows = compare_rankers(scores_of(a=values[0], b=values[1], c=values[2])).rows
-    differences = np.array([values[1] - values[0], values[2] - values[0],
-                            values[2] - values[1]])  # fmt: skip
-    expected = pytest.approx(adjusted_by_all_signs(differences))
-    assert [row.p_adjusted for row in rows] == expected
-
-
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_several_baselines_are_one_family(seed):
     rng = np.random.RandomState(seed)
     values = {
@@ -453,7 +424,7 @@ def test_a_family_of_one_is_not_adjusted(test, correction):
 def test_the_family_of_equivalence_has_tests_of_both_sides():
     # x is just too good and y just too bad to be equivalent. The tests of the two are
     # never wrong together, so that each of them may be wrong half as often.
-    n_samples, n_wrong = 200, 0
+    n_samples, n_wrong = 100, 0
     for seed in range(n_samples):
         noise, zero = np.random.RandomState(seed).randn(40), np.zeros(40)
         scores = scores_of(
@@ -462,19 +433,6 @@ def test_the_family_of_equivalence_has_tests_of_both_sides():
         rows = compare_rankers(scores, margin=1.0, n_resamples=199).rows
         n_wrong += any(row.p_adjusted <= 0.05 for row in rows)
     assert binomtest(n_wrong, n_samples, 0.05, "greater").pvalue > 0.01
-
-
-def test_copies_of_a_metric_cost_nothing_by_max_t_and_much_by_holm():
-    values = np.random.RandomState(0).rand(2, 40)
-    scores = scores_of(**{
-        name: {f"copy {i}": v for i in range(5)}
-        for name, v in zip("ab", values, strict=True)
-    })  # fmt: skip
-    alone = compare_rankers(scores["copy 0"]).rows[0]
-    together = compare_rankers(scores).rows[0]
-    assert together.p_adjusted == pytest.approx(alone.p_adjusted, abs=0.02)
-    by_holm = compare_rankers(scores, correction="holm").rows[0]
-    assert by_holm.p_adjusted == pytest.approx(min(5 * by_holm.pvalue, 1))
 
 
 # Groups and weights.
@@ -539,16 +497,6 @@ def of_datasets():
     return scores, np.array(means)
 
 
-def test_weights_of_1_over_n_give_the_mean_over_data_sets():
-    scores, means = of_datasets()
-    del scores["dataset"]
-    (row,) = compare_rankers(scores, baseline="old").rows
-    assert row.difference == pytest.approx(means.mean())
-    unweighted = {name: scores[name] for name in ("old", "new")}
-    (by_query,) = compare_rankers(unweighted, baseline="old").rows
-    assert by_query.difference != pytest.approx(means.mean(), abs=0.005)
-
-
 def test_clusters_of_data_sets_test_the_means_of_the_data_sets():
     scores, means = of_datasets()
     (row,) = compare_rankers(scores, baseline="old", clusters="dataset").rows
@@ -573,7 +521,8 @@ def test_two_clusterings_need_the_t_test():
     with pytest.raises(ValueError, match="must be one clustering, unless test='t'"):
         compare_rankers(scores, clusters=clusters)
     rows = compare_rankers(scores, clusters=clusters, test="t", correction="holm").rows
-    assert all(np.isfinite([row.low, row.high, row.pvalue]).all() for row in rows)
+    assert np.isfinite([[row.low, row.high, row.pvalue] for row in rows]).all()
+    assert len(rows) == 3
 
 
 # What nothing depends on.
@@ -585,25 +534,6 @@ def test_the_same_random_state_gives_the_same_bits():
     assert one == other
     different = compare_rankers(scores, random_state=1).rows
     assert [row.p_adjusted for row in different] != [row.p_adjusted for row in one]
-
-
-def test_nothing_depends_on_the_order_or_the_names_of_queries():
-    rng = np.random.RandomState(0)
-    qid = np.repeat(np.arange(40), 6)
-    y_true, runs = rng.randint(3, size=240), {"a": rng.rand(240), "b": rng.rand(240)}
-    metrics = ["mrr", "ndcg@5"]
-    one = compare_rankers(score_queries(y_true, runs, metrics, qid=qid))
-    rows = rng.permutation(240)
-    names = rng.permutation(40)[qid].astype(str)
-    shuffled = {name: run[rows] for name, run in runs.items()}
-    other = compare_rankers(
-        score_queries(y_true[rows], shuffled, metrics, qid=names[rows])
-    )
-    for first, second in zip(one.rows, other.rows, strict=True):
-        assert first.p_adjusted == second.p_adjusted
-        assert first.pvalue == second.pvalue
-        assert first.low == pytest.approx(second.low, rel=1e-12)
-        assert first.high == pytest.approx(second.high, rel=1e-12)
 
 
 def in_both_orders(**options):
@@ -640,6 +570,7 @@ def test_rankers_metrics_and_rows_have_no_order(correction, test, clusters):
     first, *others = in_both_orders(clusters=clusters, **options)
     expected = {(row.metric, row.ranker, row.baseline): row for row in first.rows}
     for other in others:
+        assert other.rows
         for row in other.rows:
             sign, key = 1, (row.metric, row.ranker, row.baseline)
             if key not in expected:
@@ -648,15 +579,6 @@ def test_rankers_metrics_and_rows_have_no_order(correction, test, clusters):
             assert (row.pvalue, row.p_adjusted) == (same.pvalue, same.p_adjusted)
             ends = sorted([sign * row.low, sign * row.high])
             assert ends == pytest.approx([same.low, same.high], rel=1e-9, nan_ok=True)
-
-
-def test_a_pair_has_the_p_value_of_its_differences_in_either_direction():
-    differences = np.random.RandomState(3).randn(50) + 0.2
-    one = of_differences(differences, n_resamples=999)
-    other = of_differences(-differences, n_resamples=999)
-    shuffled = of_differences(differences[::-1], n_resamples=999)
-    assert one.pvalue == other.pvalue == shuffled.pvalue
-    assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
 
 
 def test_the_smallest_p_value_of_random_flips_is_that_of_one_of_them():
@@ -699,11 +621,8 @@ def test_few_tied_differences_agree_with_a_margin(n, test, constant):
             assert row.pvalue == pytest.approx(norm.sf(z))
         elif test == "permutation":  # no test of so few units can reject
             assert row.pvalue == 2.0**-n if constant > -0.1 else 1
-            expected = {"greater": (-np.inf, np.inf), "less": (-np.inf, np.inf)}
             if n < 5:
-                assert (row.low, row.high) == expected.get(
-                    alternative, (-np.inf, np.inf)
-                )
+                assert (row.low, row.high) == (-np.inf, np.inf)
 
 
 def test_a_constant_difference_equal_to_the_margin_is_not_rounding_noise():
@@ -738,11 +657,11 @@ def test_many_pairs_take_little_more_memory_than_their_rankers():
     values = np.random.RandomState(0).rand(60, 40)
     scores = scores_of(**{f"r{i}": row for i, row in enumerate(values)})
     tracemalloc.start()
-    compare_rankers(scores, n_resamples=9999)
+    compare_rankers(scores, n_resamples=4999)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    # The flips of 1,770 pairs are 142 MB, those of 60 rankers 5 MB, and a block 8 MB.
-    assert peak < 70e6
+    # The flips of 1,770 pairs are 71 MB, those of 60 rankers 2.4 MB, and a block 8 MB.
+    assert peak < 50e6
 
 
 def test_the_detectable_difference_of_a_one_sided_test_is_found_more_easily():
@@ -807,11 +726,6 @@ def test_infinite_values_are_refused_and_not_counted_as_ties():
         compare_rankers(scores)
 
 
-def test_one_ranker_alone_is_refused():
-    with pytest.raises(ValueError, match=r"at least two rankers. Got one ranker"):
-        compare_rankers(drawn_scores("mrr")["a"])
-
-
 def test_what_is_no_table_is_refused():
     with pytest.raises(ValueError, match=r"shape \(n_rankers, n_queries\)\. Got list"):
         compare_rankers([0.1, 0.2])
@@ -819,6 +733,8 @@ def test_what_is_no_table_is_refused():
         compare_rankers({"a": one_ranker([0.1, 0.2])})
     with pytest.raises(TypeError, match=r"names of rankers, of type str\. Got 1"):
         compare_rankers({1: one_ranker([0.1, 0.2]), 2: one_ranker([0.1, 0.2])})
+    with pytest.raises(ValueError, match=r"at least two rankers. Got one ranker"):
+        compare_rankers(drawn_scores("mrr")["a"])
     two = drawn_scores("mrr")[["a", "b"]]
     with pytest.raises(TypeError, match=r"one ranker in each .* Got 2 for 'y'"):
         compare_rankers({"x": drawn_scores("mrr")["a"], "y": two})

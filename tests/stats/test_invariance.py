@@ -47,11 +47,11 @@ def rows_of(values, names, qid, **options):
 
 @pytest.mark.parametrize("test", ["auto", "permutation", "t"])
 @pytest.mark.parametrize("draw", [reciprocal_ranks, hits, permutations])
-def test_sixty_renamings_of_queries_and_rankers_give_one_result(draw, test):
+def test_renamings_of_queries_and_rankers_give_one_result(draw, test):
     rng = np.random.default_rng(0)
     values = draw(rng, 3, 40)
     found = set()
-    for _ in range(60):
+    for _ in range(12):
         names = rng.permutation(["x", "y", "z"]).tolist()
         order = rng.permutation(40)
         rows = rows_of(values[:, order], names, rng.permutation(40), test=test)
@@ -62,7 +62,7 @@ def test_sixty_renamings_of_queries_and_rankers_give_one_result(draw, test):
 @pytest.mark.parametrize("draw", [reciprocal_ranks, permutations])
 @pytest.mark.parametrize("correction", ["max-t", "holm"])
 def test_a_shift_of_all_values_changes_nothing(draw, correction):
-    for seed in range(20):
+    for seed in range(6):
         values = draw(np.random.default_rng(seed), 4, 30)
         names, qid = list("abcd"), np.arange(30)
         one, other = (
@@ -75,13 +75,14 @@ def test_a_shift_of_all_values_changes_nothing(draw, correction):
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["permutation", "t"])
 def test_a_simultaneous_interval_contains_that_of_the_comparison_alone(test):
-    for seed in range(40):
+    for seed in range(12):
         scores, options = random_family(np.random.default_rng(seed))
         options |= {"test": test, "n_resamples": 199}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             together = compare_rankers(scores, **options).rows
             single = compare_rankers(scores, intervals="single", **options).rows
+        assert together
         for row, alone in zip(together, single, strict=True):
             assert row.low <= alone.low <= alone.high <= row.high, seed
 
@@ -89,7 +90,7 @@ def test_a_simultaneous_interval_contains_that_of_the_comparison_alone(test):
 @pytest.mark.slow
 def test_copies_of_a_metric_have_no_narrower_intervals():
     # With copies the largest of all statistics is that of one comparison.
-    for seed in range(100):
+    for seed in range(30):
         old, new = np.random.default_rng(seed).lognormal(size=(2, 8))
         pair = {"old": {"a": old, "b": old}, "new": {"a": new, "b": new}}
         frame = {"qid": np.tile(np.arange(8), 2), "ranker": np.repeat([*pair], 8)}
@@ -104,11 +105,12 @@ def test_copies_of_a_metric_have_no_narrower_intervals():
 def test_a_p_value_that_is_the_level_but_for_rounding_is_significant():
     # 1 - 0.8 < 0.2 in floats; with 49 flips p-values are multiples of 1 / 50.
     n_equal = 0
-    for seed in range(60):
+    for seed in range(30):
         values = np.random.default_rng(seed).normal(size=(3, 14))
         values = dict(zip("abc", values + np.array([[0], [0.3], [0.6]]), strict=True))
         found = compare_rankers(values, confidence_level=0.8, n_resamples=49)
         letters = found.letters["value"]
+        assert found.rows
         for row in found.rows:
             n_equal += abs(row.p_adjusted - 0.2) < 1e-9
             is_significant = row.p_adjusted < 0.2 + 1e-6

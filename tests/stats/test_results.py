@@ -54,6 +54,7 @@ def test_the_rows_of_a_table_are_its_intervals_metric_by_metric():
     intervals = confidence_interval(drawn_scores(["mrr", "hits@1"], n_rankers=2))
     places = [(row.metric, row.ranker) for row in intervals.rows]
     assert places == [("mrr", "a"), ("mrr", "b"), ("hits@1", "a"), ("hits@1", "b")]
+    assert intervals.rows
     for row in intervals.rows:
         assert intervals[row.ranker][row.metric] is row
 

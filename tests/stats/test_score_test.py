@@ -82,13 +82,13 @@ def test_the_ends_have_the_z_of_the_level_by_the_likelihood(wins, losses, n):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", [0.05, 0.2, 0.4])
+@pytest.mark.parametrize("level", [0.05, 0.4])
 def test_the_p_value_and_the_interval_agree_whatever_is_asked(level):
     asked = [("two-sided", 0), ("two-sided", 0.1), ("greater", 0), ("greater", 0.1)]
     asked += [("less", 0), ("less", 0.1)]
-    for n in (2, 5, 12, 30):
+    for n in (2, 5, 30):
         for wins, losses in itertools.product(
-            range(0, n + 1, max(n // 3, 1)), repeat=2
+            range(0, n + 1, max(n // 2, 1)), repeat=2
         ):
             for alternative, margin in asked if wins + losses <= n else []:
                 options = {"alternative": alternative, "margin": margin}
@@ -197,11 +197,12 @@ def family(seed, n=40):
 @pytest.mark.parametrize("correction", ["max-t", "holm"])
 @pytest.mark.parametrize("margin", [0, 0.05])
 def test_families_of_several_tests_agree_with_their_intervals(correction, margin):
-    for seed in range(15):
+    for seed in range(5):
         options = {"correction": correction, "margin": margin, "n_resamples": 499}
         rows = compare_rankers(family(seed), **options).rows
         alone = compare_rankers(family(seed), intervals="single", **options).rows
         assert {row.test for row in rows} == {"score", "permutation"}
+        assert rows
         for row, single in zip(rows, alone, strict=True):
             excludes = (
                 -margin < row.low and row.high < margin
@@ -245,6 +246,7 @@ def test_a_family_of_few_hits_is_at_most_as_wide_as_by_bonferroni():
     values = {f"r{i}": (rng.random(20) < 0.9).astype(float) for i in range(8)}
     rows = compare_rankers(values).rows
     by_holm = compare_rankers(values, correction="holm").rows
+    assert rows
     for row, other in zip(rows, by_holm, strict=True):
         assert row.high - row.low <= other.high - other.low + 1e-9
         assert row.high - row.low < 1

@@ -38,6 +38,7 @@ def test_the_ends_are_the_last_differences_that_are_not_significant(level):
     pairs = [(row.ranker, row.baseline) for row in comparison.rows]
     differences = np.column_stack([values[one] - values[two] for one, two in pairs])
     critical, statistic = by_enumeration(differences, level)
+    assert comparison.rows
     for row, d in zip(comparison.rows, differences.T, strict=True):
         ends = [
             brentq(lambda x, d=d: abs(statistic(d - x)) - critical, *between)
@@ -51,6 +52,7 @@ def test_they_are_wider_than_one_by_one_and_say_so():
     together = compare_rankers(values)
     single = compare_rankers(values, intervals="single")
     assert (together.are_simultaneous, single.are_simultaneous) == (True, False)
+    assert together.rows
     for one, other in zip(together.rows, single.rows, strict=True):
         assert one.low < other.low < other.difference < other.high < one.high
         assert one.p_adjusted == other.p_adjusted
@@ -75,6 +77,7 @@ def test_one_comparison_has_the_interval_of_its_test():
 def test_intervals_of_t_tests_have_the_level_of_their_correction(correction, level):
     values = values_of(3, 30)
     rows = compare_rankers(values, test="t", correction=correction).rows
+    assert rows
     for row in rows:
         d = values[row.ranker] - values[row.baseline]
         radius = student.ppf(level, 29) * d.std(ddof=1) / np.sqrt(30)
@@ -85,17 +88,13 @@ def test_intervals_of_t_tests_have_the_level_of_their_correction(correction, lev
 def test_so_few_queries_that_nothing_is_significant_have_no_ends():
     with pytest.warns(UserWarning, match="No sign-flip test of 4 units can reject"):
         rows = compare_rankers(values_of(3, 4)).rows
-    assert all((row.low, row.high) == (-np.inf, np.inf) for row in rows)
-    assert all(row.detectable == np.inf for row in rows)
+    ends = [(row.low, row.high, row.detectable) for row in rows]
+    assert ends == [(-np.inf, np.inf, np.inf)] * 3
 
 
-@pytest.mark.parametrize(
-    "seeds",
-    [range(20), pytest.param(range(20, 120), marks=pytest.mark.slow)],
-    ids=["20", "120"],
-)
-def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small(seeds):
-    for seed in seeds:
+@pytest.mark.slow
+def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small():
+    for seed in range(50):
         odd, rows = contradictions(*random_family(np.random.default_rng(seed)))
         assert not odd, (seed, odd[0])
         assert len(rows) > 1
@@ -103,7 +102,7 @@ def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small(seeds):
 
 @pytest.mark.slow
 def test_an_interval_of_bonferroni_never_excludes_what_holm_accepts():
-    for seed in range(80):
+    for seed in range(25):
         scores, options = random_family(np.random.default_rng(seed))
         odd, _ = contradictions(scores, options, correction="holm")
         level = 1 - options["confidence_level"]

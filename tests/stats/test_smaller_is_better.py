@@ -106,6 +106,7 @@ def test_scores_that_are_read_again_keep_the_direction(name, tmp_path):
 @pytest.mark.parametrize("name", MEANS)
 def test_comparisons_differ_in_the_sign_of_the_difference_only(name, options):
     negated, plain = (compare_rankers(one, **options) for one in both(name))
+    assert negated.rows
     for one, other in zip(negated.rows, plain.rows, strict=True):
         assert one.difference == -other.difference != 0
         assert (other.low, other.high) == pytest.approx((-one.high, -one.low))
@@ -129,6 +130,7 @@ def test_a_one_sided_test_looks_for_the_sign_of_the_difference(name, alternative
     negated, plain = both(name)
     of_negated = compare_rankers(negated, alternative=alternative, margin=0.01)
     found = compare_rankers(plain, alternative=other, margin=0.01)
+    assert of_negated.rows
     for one, row in zip(of_negated.rows, found.rows, strict=True):
         assert (one.pvalue, one.p_adjusted) == (row.pvalue, row.p_adjusted)
 
