@@ -229,3 +229,8 @@ def test_pipelines_and_searches_are_what_they_hold(estimator, wrap):
 def test_a_class_is_no_estimator():
     with pytest.raises(TypeError, match=r"Expected an estimator instance \(Ridge\(\)"):
         is_ranker(Ridge)
+
+
+def test_many_rows_without_ids_name_the_ranker_that_reads_a_column():
+    with pytest.raises(ValueError, match=r"QueryRanker\(\.\.\., qid_column="):
+        FirstFeature().score(np.ones((101, 1)), np.ones(101))

@@ -54,7 +54,6 @@ def test_a_ranking_is_kept_until_a_deeper_one_is_asked_for():
     assert arrays.ranking(by, None) is last
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "names", list(itertools.permutations(["mrr", "ndcg@2", "ndcg@5"]))
 )
@@ -78,7 +77,6 @@ def test_new_scores_may_be_written_into_the_array_of_the_last_ones(name):
         assert value(y_score) == evaluate(y_true, y_score, name, qid=qid)[name]
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", sorted(LISTED))
 def test_what_is_prepared_for_other_scores_gives_the_same_bits(name):
     rng = np.random.default_rng(5)

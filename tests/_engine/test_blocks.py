@@ -12,9 +12,6 @@ from skrank._engine.request import METRICS
 from skrank.metrics import evaluate, ndcg_score, score_queries
 from tests.brute_force import RISING, full_name
 
-pytestmark = pytest.mark.slow_rows
-
-
 ROWS = 50
 
 

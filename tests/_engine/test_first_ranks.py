@@ -19,7 +19,6 @@ def candidates(ranks, n=6):
     return np.array(ranks) - 1, y_score
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("ranks", "weight", "median"),
     [
@@ -92,7 +91,6 @@ def harmonic(n):
     return math.fsum(1 / i for i in range(1, n + 1))
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("ties", ["expected", "realistic"])
 def test_adjusted_metrics_of_one_candidate_have_the_closed_forms_of_chance(

@@ -14,9 +14,6 @@ from skrank._engine.names import ALIASES, is_name, listed_names, parse_name, rea
 from skrank._engine.request import METRICS
 from tests.brute_force import COUNTS, LESS_IS_BETTER, OF_COLUMNS, WITH_FUNCTION
 
-pytestmark = pytest.mark.slow_rows
-
-
 VALID = {
     "mrr": ("mrr", None, 1),
     "mrr@10": ("mrr", 10, 1),

@@ -42,7 +42,6 @@ def fitted():
     return LinearRegression().fit(X, y), X, y, qid
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [
@@ -243,7 +242,6 @@ def test_a_named_metric_reaches_other_processes(fitted):
     assert scorer(model, X, y, qid=qid) == expected
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("name", "definition", "error", "match"),
     [

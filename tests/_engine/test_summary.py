@@ -14,9 +14,6 @@ from skrank._engine.first_ranks import MOST_PLACES
 from skrank.metrics import evaluate
 from tests.brute_force import call
 
-pytestmark = pytest.mark.slow_rows
-
-
 # Queries by their numbers of documents and of relevant ones, and the rank of the first.
 ONE_RIGHT = [(3, 1, 2), (4, 1, 4), (5, 1, 1)]
 SEVERAL = [(3, 2, 1), (4, 1, 3), (5, 3, 2)]

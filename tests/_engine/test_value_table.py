@@ -9,8 +9,6 @@ from numpy.testing import assert_array_equal
 from skrank._engine.value_table import average_repeats, distinct, join_rankers, joined
 from skrank.metrics import QueryScores, score_queries
 
-pytestmark = pytest.mark.slow_rows
-
 
 def test_parts_with_other_highest_grades_are_refused():
     one = {"y_true": [1, 0], "y_score": [2, 1], "qid": [7, 7]}

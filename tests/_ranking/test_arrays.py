@@ -18,7 +18,6 @@ def by_code():
     return ByCode(CODES, 5)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("dtype", ["bool", "u1", "i8", "f4", "f8"])
 @pytest.mark.parametrize("name", ["sort", "take"])
 def test_values_are_sorted_by_code_and_keep_their_order(name, dtype):

@@ -48,7 +48,6 @@ def without_ties(y_score, ids, doc_order):
     return y_score + sign * place / (8 * len(ids))
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("doc_order", ["ascending", "descending"])
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_ids_in_any_column_order_tied_documents(kind, doc_order):
@@ -64,7 +63,6 @@ def test_ids_in_any_column_order_tied_documents(kind, doc_order):
         np.testing.assert_array_equal(found[name], expected[name])
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("seed", range(8))
 def test_rankings_of_the_same_documents_agree_on_their_order(seed):
     """In whatever order the metrics ask: with cutoffs, the judged documents alone."""

@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 from skrank._ranking.queries import law_of_first, sum_over_places
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("relevant", [1, 2, 4])
 @pytest.mark.parametrize("size", [4, 5, 6])
 def test_the_first_relevant_document_has_the_ranks_of_all_orders(size, relevant):

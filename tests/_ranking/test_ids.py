@@ -16,7 +16,6 @@ from scipy import sparse
 
 from skrank._ranking.ids import encode_qid
 
-pytestmark = pytest.mark.slow_rows
 BIG = 2**53  # from here on, floats no longer distinguish neighbouring integers
 DAY = dt.datetime(2024, 1, 1)
 NEXT = dt.datetime(2024, 1, 2)

@@ -166,7 +166,6 @@ LABELS = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", LABELS)
 def test_labels_of_any_type_are_compared(kind):
     y_true = pd.Series(Y.to_numpy(), index=LABELS[kind])
@@ -187,7 +186,6 @@ def test_a_default_index_has_the_labels_of_rows_that_were_shuffled():
         mrr_score(in_order.iloc[shuffled.index], SCORE.reset_index(drop=True))
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "labels",
     [

@@ -21,7 +21,6 @@ from skrank._ranking.rank import rank_queries
 from skrank.metrics import ndcg_score
 from tests.brute_force import relevant_grades
 
-pytestmark = pytest.mark.slow_rows
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 
 # Scores that are hard to distinguish, or to sort: neighbours in the last digits, both

@@ -10,8 +10,6 @@ from sklearn.metrics import roc_auc_score
 
 from skrank.datasets import load_digits_retrieval, make_ranking
 
-pytestmark = pytest.mark.slow_rows
-
 
 def lengths_of(qid):
     return np.bincount(qid)

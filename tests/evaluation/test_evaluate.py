@@ -26,9 +26,6 @@ from tests.brute_force import (
     full_name,
 )
 
-pytestmark = pytest.mark.slow_rows
-
-
 SCORER_NAMES = {name: full_name(name) for name in NAMES}
 
 

@@ -14,9 +14,6 @@ from skrank._engine.request import METRICS
 from skrank._ranking.rank import rank_queries
 from tests.brute_force import NAMES, all_orders, call
 
-pytestmark = pytest.mark.slow_rows
-
-
 # Of the order of all documents: those that were not returned come last.
 OF_ALL = {"query_auc", "rank_correlation", "ranking_loss", "rbo", "spearman"}
 

@@ -15,7 +15,6 @@ from numpy.testing import assert_array_equal
 from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
 
-pytestmark = pytest.mark.slow_rows
 EVERY = LISTED
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"
 

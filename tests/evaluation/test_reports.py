@@ -120,7 +120,6 @@ def test_parameters_of_the_user_hold_everywhere(data):
     assert found.values["skrank"] == ndcg_score(**data, sample_weight=weight)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("library", CONVENTIONS)
 def test_every_rule_of_every_convention_can_be_explained(data, library):
     for name in ("mrr", "hits@2", "precision@20", "map", "ndcg", "dcg", "rbp", "err"):
@@ -257,7 +256,6 @@ def test_ties_are_those_of_the_precision_in_which_scores_are_compared():
 
 # Documents are judged or not, whatever their scores; ties are all there is of the
 # spread of ranks.
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", sorted(set(LISTED) - {"cg"}))
 def test_a_constant_scorer_gets_the_chance_level(name):
     if name.startswith(("judged", "neg_rank_", "num_")):

@@ -30,8 +30,6 @@ from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.tables import score_table
 from tests.brute_force import NAMES, all_orders, call, input_order
 
-pytestmark = pytest.mark.slow_rows
-
 BOUNDED = [
     name
     for name in NAMES

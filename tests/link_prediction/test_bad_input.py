@@ -16,7 +16,6 @@ from tests.link_prediction.graphs import Recorded, make_graph
 
 # The models here have no `triples_`.
 pytestmark = [
-    pytest.mark.slow_rows,
     pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
 ]
 

@@ -173,7 +173,6 @@ def test_tied_ranks_count_as_each_of_the_ranks_they_may_have():
         assert tied.evaluate(METRICS, ties=ties) == pytest.approx(expected)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize(
     "model", [PopularityPredictor(), NoisyCounts()], ids=["popularity", "noisy counts"]

@@ -29,9 +29,6 @@ from skrank.metrics import evaluate, make_ranking_scorer, mean_rank, mrr_score
 from skrank.model_selection import TripleShuffleSplit
 from tests.link_prediction.graphs import NoisyCounts
 
-pytestmark = pytest.mark.slow_rows
-
-
 NATIONS = load_nations()
 TRAIN, TEST = NATIONS.train, NATIONS.test
 POPULAR = PopularityPredictor().fit(TRAIN)

@@ -22,7 +22,6 @@ MODEL, TRIPLES = make_graph()
 TRAIN, TEST = TRIPLES[:40], TRIPLES[40:]
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 def test_filtered_and_raw_ranks_are_those_of_a_loop(seed, dtype):

@@ -18,7 +18,6 @@ from tests.link_prediction.graphs import make_graph
 
 # The models here have no `triples_`.
 pytestmark = [
-    pytest.mark.slow_rows,
     pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
 ]
 

@@ -74,7 +74,6 @@ def expected_overlap(y_true, y_score, p):
     return value
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("p", [1e-6, 0.5, 0.9, 0.999, 1 - 1e-9])
 @pytest.mark.parametrize("n_levels", [2, 6, 1000])
 def test_rbo_is_the_sum_over_all_depths(n_levels, p):
@@ -300,7 +299,6 @@ def ratings(seed, n=40):
     return y_true, (y_true + rng.normal(size=n)).round(1)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("seed", range(5))
 def test_spearman_with_midranks_is_that_of_scipy(seed):
     y_true, y_score = ratings(seed)
@@ -330,7 +328,6 @@ def test_midranks_need_the_scores_of_all_documents():
         spearman_score([1, 0], [[2, 1], [2, 1]], ties="midrank")
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("seed", range(5))
 def test_rank_correlation_reads_negative_ratings(seed):
     y_true, y_score = ratings(seed)

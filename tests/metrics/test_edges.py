@@ -30,8 +30,6 @@ from skrank.metrics import (
 from tests.brute_force import ADJUSTABLE, NAMES, call, full_name
 from tests.metrics.test_first_relevant import queries_with_first_ranks
 
-pytestmark = pytest.mark.slow_rows
-
 OF_FIRST_RANKS = sorted(
     name for name in NAMES if METRICS[name.split("@")[0]].reads_first_rank
 )

@@ -18,8 +18,6 @@ from skrank.metrics import (
     rank_median_absolute_deviation,
 )
 
-pytestmark = pytest.mark.slow_rows
-
 
 def test_a_rank_that_a_weight_of_0_removes_is_not_replaced_by_0():
     value = geometric_mean_rank(

@@ -52,7 +52,6 @@ def test_every_metric_is_explained_on_the_page_of_its_family():
 
 
 @pytest.mark.slow
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_can_be_drawn_and_is_on_a_page(name, monkeypatch):
     # The search of an example takes long, and the gallery runs it.

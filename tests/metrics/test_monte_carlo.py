@@ -36,7 +36,6 @@ def random_orders(y_score):
     return broken.argsort(axis=1).argsort(axis=1)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NO_MEAN))
 def test_the_expectation_is_the_mean_over_random_orders(name):
     y_true, y_score = one_list()

@@ -13,7 +13,6 @@ from skrank.metrics import err_score, rbp_score, reader
 from tests.brute_force import query_value
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("y_true", "y_score", "options", "expected"),
     [
@@ -83,7 +82,6 @@ def test_rbp_of_relevant_documents_alone_is_what_the_list_reaches(p):
         assert value == pytest.approx(-math.expm1(1000 * math.log(p)), rel=1e-9)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("score", [err_score, rbp_score])
 @pytest.mark.parametrize("max_grade", [0, -1, 2, np.inf, np.nan])
 def test_the_highest_grade_must_be_one(score, max_grade):
@@ -109,7 +107,6 @@ def test_the_persistence_is_a_chance_that_is_never_sure(p):
         rbp_score([0, 1], [1, 2], p=p)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("max_grade", [60, 100, 900])
 def test_err_of_grades_far_below_the_highest_keeps_its_digits(max_grade):
     # R = (2^1 - 1) / 2^max_grade at rank 1, and at the ranks 1 and 2 in the mean.
@@ -119,7 +116,6 @@ def test_err_of_grades_far_below_the_highest_keeps_its_digits(max_grade):
     assert_allclose(err_score([max_grade], [1]), 1 - unit)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("k", [None, 1, 3])
 @pytest.mark.parametrize("seed", range(8))
 def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):

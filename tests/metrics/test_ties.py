@@ -13,9 +13,6 @@ from numpy.testing import assert_allclose
 from skrank import metrics
 from tests.brute_force import NAMES, SPREAD, SUMMARIES, call, exempt, query_values
 
-pytestmark = pytest.mark.slow_rows
-
-
 READS_FIRST_RANK = exempt("mrr", "hits", "mean_rank", *SUMMARIES)
 READS_FIRST_RANK |= {"adjusted_mean_rank", "adjusted_mean_rank_index"}
 

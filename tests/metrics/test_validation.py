@@ -21,9 +21,6 @@ from skrank._engine.request import METRICS
 from skrank.metrics import mrr_score
 from tests.brute_force import WITH_FUNCTION
 
-pytestmark = pytest.mark.slow_rows
-
-
 Y = [1, 0, 2, 0]
 S = [4.0, 3.0, 2.0, 1.0]
 Q = [7, 7, 8, 8]

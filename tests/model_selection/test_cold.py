@@ -72,7 +72,6 @@ class TestColdStartKFold:
             assert_array_equal(one[1], other[1])
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("cold", ["item", "both"])
 @pytest.mark.parametrize(
     ("item", "error", "message"),

@@ -13,8 +13,6 @@ from numpy.testing import assert_array_equal
 from skrank.model_selection import QueryKFold, RepeatedQueryKFold, StratifiedQueryKFold
 from tests.model_selection.test_splitters import zipf_sizes
 
-pytestmark = pytest.mark.slow_rows
-
 
 def ranking_data(sizes, has_relevant, seed=0):
     """Query ids and grades, rows mixed, with relevant rows in the queries told."""

@@ -35,9 +35,6 @@ from skrank.model_selection import (
 )
 from skrank.rankers import QueryRanker
 
-pytestmark = pytest.mark.slow_rows
-
-
 # Each splitter with the metadata that it reads besides the query ids.
 SPLITTERS = [
     (QueryKFold(3), []),

@@ -24,9 +24,6 @@ from sklearn.preprocessing import StandardScaler
 
 from skrank.model_selection import QueryKFold, QueryShuffleSplit, query_train_test_split
 
-pytestmark = pytest.mark.slow_rows
-
-
 SPLITTERS = [
     QueryKFold(3),
     QueryKFold(3, shuffle=True, random_state=0),

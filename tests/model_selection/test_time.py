@@ -14,8 +14,6 @@ from numpy.testing import assert_array_equal
 
 from skrank.model_selection import LeaveLastOut, QueryTimeSeriesSplit, TimeRangeSplit
 
-pytestmark = pytest.mark.slow_rows
-
 
 def parts_of(cv, qid, time):
     """The queries of each training and test set, as text."""

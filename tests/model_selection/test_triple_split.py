@@ -16,8 +16,6 @@ from sklearn.model_selection import GridSearchCV, check_cv, cross_validate
 
 from skrank.model_selection import TripleShuffleSplit
 
-pytestmark = pytest.mark.slow_rows
-
 
 def graph(n_triples=2000, n_entities=300, n_relations=20, seed=0):
     """Triples in which some entities are rare."""

@@ -19,7 +19,6 @@ def matrix(seed, n_levels=None, shape=(30, 9), grades=4):
     return y_true, rng.integers(0, n_levels, shape).astype(float)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("k", [None, 1, 2, 3, 5, 9, 40])
 @pytest.mark.parametrize("n_levels", [None, 1, 2, 5])
 @pytest.mark.parametrize("name", ["dcg_score", "ndcg_score"])
@@ -48,7 +47,6 @@ def test_natural_discount_is_the_log_base_of_sklearn():
     assert got == pytest.approx(expected)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("n_levels", [None, 3])
 def test_the_auc_of_a_query_is_that_of_sklearn(n_levels):
     y_true, y_score = matrix(1, n_levels, grades=2)

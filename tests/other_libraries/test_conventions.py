@@ -18,9 +18,6 @@ from skrank._engine.request import METRICS
 from skrank.metrics import CONVENTIONS, evaluate, make_ranking_scorer
 from tests.other_libraries import oracle, peers
 
-pytestmark = pytest.mark.slow_rows
-
-
 EVALUATE_ONLY = {"doc_order", "score_dtype", "judged_from"}
 
 

@@ -55,7 +55,6 @@ def test_the_libraries_of_the_test_extra_are_there():
     assert set(PRESENT) >= ALWAYS
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("title", QUERIES)
 @pytest.mark.parametrize(
     "library",
@@ -121,7 +120,6 @@ OF_TREC_EVAL = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("misses", [False, True])
 @pytest.mark.parametrize("n_levels", [None, 1, 6])

@@ -125,7 +125,6 @@ def test_smaller_differences_are_better_where_smaller_values_are():
     assert display.ax_.get_xlabel() == "MR: new minus old\n(smaller is better)"
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "claim", "margins"),
     [
@@ -382,7 +381,6 @@ def many(n_rankers, metrics=("NDCG@10",)):
     )
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("n_rankers", "kind", "metrics", "size"),
     [

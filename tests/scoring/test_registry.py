@@ -23,9 +23,6 @@ from skrank.metrics import get_scorer, get_scorer_names
 from skrank.scoring import registry
 from tests import processes
 
-pytestmark = pytest.mark.slow_rows
-
-
 SCRIPT = Path(__file__).with_name("entry_points.py")
 TABLE = runpy.run_path(str(SCRIPT))
 ENTRY_POINTS = sorted(TABLE["ENTRY_POINTS"])

@@ -34,9 +34,6 @@ from skrank.metrics import (
 )
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 
-pytestmark = pytest.mark.slow_rows
-
-
 # Three queries; the first feature is the score. The relevant documents stand at the
 # ranks 1, 2 and {2, 3}.
 SCORES = np.array([3.0, 2.0, 1.0, 3.0, 2.0, 1.0, 9.0, 8.0, 7.0])

@@ -29,7 +29,6 @@ COLUMNS += ["wins", "ties", "losses", "n_queries", "n_undefined", "detectable", 
 
 # Many samples here are small, as the warning says.
 pytestmark = [
-    pytest.mark.slow_rows,
     pytest.mark.filterwarnings("ignore:The p-value may be too small:UserWarning"),
 ]
 

@@ -117,7 +117,6 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
     ]
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "asked"),
     [
@@ -411,7 +410,6 @@ def test_the_options_of_the_tables_are_checked(name):
         write(rows="differences", uncertainty="interval")
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_the_frame_is_of_the_kind_that_was_asked_for(kind):
     frame = compare_rankers(drawn_scores("mrr")).to_frame(kind)

@@ -58,7 +58,6 @@ NAMES += ["neg_geometric_mean_rank", "neg_harmonic_mean_rank", "inverse_mean_ran
 NAMES += ["adjusted_hits@2", "neg_adjusted_mean_rank", "gm_map"]
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "params",
     [{}, {"average": "weighted"}, {"replace_undefined_by": np.nan}],
@@ -396,7 +395,6 @@ def test_the_sign_of_a_negated_metric_swaps_the_ends():
     assert minus.standard_error == plus.standard_error
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -101,7 +101,6 @@ def test_a_query_in_two_segments_is_no_cluster_in_either():
     assert {row.method for row in by_seed.rows} == {"hall"}
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "params",
     [

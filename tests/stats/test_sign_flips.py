@@ -42,7 +42,6 @@ def all_signs(n):
     return np.array(list(itertools.product([1, -1], repeat=n)))
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_probability_is_that_of_all_signs(kind):
     rng = np.random.RandomState(0)
@@ -52,7 +51,6 @@ def test_the_probability_is_that_of_all_signs(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ["continuous", "tenths"])
 def test_the_probability_is_that_of_scipy_for_16_differences(kind):
     x = KINDS[kind](np.random.RandomState(1), 16)
