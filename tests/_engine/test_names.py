@@ -72,7 +72,6 @@ REFUSED = {
     "ndcg@\u0665": "ndcg@10",
     "ndcg\n": "ndcg",
     "ndcg_cut_0": "ndcg",
-    "ndcg@99999999999999999999": "ndcg@10",
     # With parameters.
     "rpb(p=0.5)": "rbp(p=0.5)",
     "precision(threshold=1)": "precision(threshold=1)@10",
