@@ -18,7 +18,7 @@ import skrank
 from skrank._engine.request import METRICS
 from skrank._ranking import RankedQueries, rank
 from skrank._ranking.rank import rank_queries
-from skrank.metrics import ndcg_score
+from skrank.metrics import evaluate, ndcg_score
 from tests.brute_force import relevant_grades
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
@@ -431,3 +431,12 @@ def test_what_was_not_judged_or_not_returned_is_counted_by_name():
     assert whole.ideal.n_documents == whole.ideal.with_missing.n_documents == 6
     assert whole.with_missing is whole
     assert ranking.by_judgement.relevant.sum() == 3
+
+
+def test_the_top_of_a_long_list_is_that_of_the_documents_that_count():
+    """The first ten of 20,000 are excluded, so the relevant eleventh is on top."""
+    place = np.arange(20_000)
+    excluded = (place < 10)[np.newaxis]
+    relevant, score = (place == 10)[np.newaxis], -place[np.newaxis]
+    values = evaluate(relevant, score, ["ndcg@5", "precision@5"], exclude=excluded)
+    assert values == {"ndcg@5": 1.0, "precision@5": 1 / 5}
