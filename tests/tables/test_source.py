@@ -273,13 +273,14 @@ def test_tied_documents_are_ordered_by_the_value_of_their_ids(make, kind):
     ],
 )
 def test_tied_documents_are_ordered_by_ids_that_are_numbers(ids):
+    query = (
+        "SELECT 1 AS qid, unnest([1, 0]) AS y_true, 1.0 AS y_score, "
+        f"unnest({ids}) AS doc"
+    )
+    rules = {"ties": "first", "doc_id": "doc"}
     with duckdb.connect() as connection:
-        relation = connection.sql(
-            "SELECT 1 AS qid, unnest([1, 0]) AS y_true, 1.0 AS y_score, "
-            f"unnest({ids}) AS doc"
-        )
-        rules = {"ties": "first", "doc_id": "doc"}
         for order, value in [("descending", 1), ("ascending", 1 / 2)]:
+            relation = connection.sql(query)  # old ones can be read once
             found = score_table(relation, "mrr", doc_order=order, **rules)
             assert found.summary() == {"mrr": value}
 
