@@ -292,8 +292,12 @@ def _read_params(name, text):
         if len(params) < len(call.keywords) or None in params:
             raise ValueError("not all with names of their own")
     except (
-        *(SyntaxError, ValueError, TypeError, AttributeError),
-        *(RecursionError, MemoryError),  # of thousands of signs
+        SyntaxError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        RecursionError,  # of thousands of signs
+        MemoryError,
     ):
         raise ValueError(
             "The parameters in a scorer name must be literals with their names, as in "
