@@ -179,6 +179,59 @@ class QueryScores:
             raise ValueError(f"No query has all of the values {shown(values)}.")
         return QueryScores(self.table.take(np.flatnonzero(rows)))
 
+    def balanced(self, by: str | Sequence[str]) -> QueryScores:
+        """Return the same scores with weights by which each data set counts alike.
+
+        Their summary is the mean of the means of the data sets, as benchmarks of many
+        data sets report it. The queries remain the units of intervals and tests, which
+        are about more queries of *these* data sets. For new data sets, pass the column
+        as `clusters` as well.
+
+        Parameters
+        ----------
+        by : str or list of str
+            The key columns that tell the data sets apart.
+
+        Returns
+        -------
+        scores : QueryScores
+            The scores, where each query has its weight divided by the sum of those of
+            its data set. Data sets of queries without weight do not count.
+
+        Raises
+        ------
+        ValueError
+            If there is no such key column, or a metric leaves out some of the queries
+            with a weight, so that its data sets would not count alike.
+
+        Examples
+        --------
+        >>> from skrank.metrics import score_queries
+        >>> y_true, y_score, qid = [1, 0, 0, 1, 0, 1], [2, 1] * 3, [1, 1, 2, 2, 3, 3]
+        >>> by = {"dataset": ["a", "a", "b", "b", "b", "b"]}
+        >>> scores = score_queries(y_true, y_score, "mrr", qid=qid, by=by)
+        >>> scores.summary(by="dataset")
+        {'a': {'mrr': 1.0}, 'b': {'mrr': 0.5}}
+        >>> scores.balanced("dataset").summary()
+        {'mrr': 0.75}
+        """
+        n_queries = len(self.table.keys["qid"])
+        weight = np.ones(n_queries) if self.weight is None else self.weight
+        left_out = np.isnan(self.values[:, :, weight > 0]).sum(axis=(0, 2))
+        for metric, n in zip(self.metrics, left_out.tolist(), strict=True):
+            if n:
+                raise ValueError(
+                    "Data sets count alike if every query has a value. Got "
+                    f"{shown(metric)}, which leaves out {n:,} of them where it is "
+                    "undefined. Select other metrics, or score with a "
+                    "`replace_undefined_by` other than NaN."
+                )
+        balanced = np.zeros(n_queries)
+        for rows in self.table.segments(by, "balanced").values():
+            of_set = weight[rows].astype(np.float64)
+            balanced[rows] = of_set / (of_set.sum() or 1.0)
+        return QueryScores(self.table._replace(weight=balanced))
+
     def __getitem__(self, names: str | Sequence[str]) -> QueryScores:
         """Return the scores of some of the rankers and metrics alone.
 

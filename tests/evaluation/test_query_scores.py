@@ -493,3 +493,43 @@ def test_segments_are_summarized_apart(average):
     assert next(iter(pairs)) == ("new", 0)
     with pytest.raises(ValueError, match=r"among \['age', 'qid'\]. Got 'fold' instead"):
         scores.summary(by="fold")
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_data_sets_of_any_size_count_alike(is_weighted):
+    rng = np.random.default_rng(5)
+    n, part = 900, rng.choice(["a", "b", "c"], 900, p=[0.01, 0.09, 0.9])
+    frame = {"qid": np.arange(n), "part": part, "year": rng.integers(2, size=n)}
+    frame |= {"ndcg": rng.random(n), "hits@1": rng.integers(2, size=n)}
+    if is_weighted:
+        frame["sample_weight"] = rng.integers(3, size=n)
+        frame["sample_weight"][part == "b"] = 0
+    weight = "sample_weight" if is_weighted else None
+    scores = QueryScores.from_frame(frame, by=["part", "year"], sample_weight=weight)
+    for by, rows in {"part": part, "year": frame["year"]}.items():
+        found = scores.balanced(by)
+        weights = np.asarray(frame.get("sample_weight", np.ones(n)), dtype=float)
+        parts = [one for one in np.unique(rows) if weights[rows == one].any()]
+        for name in ("ndcg", "hits@1"):
+            means = [
+                np.average(frame[name][rows == one], weights=weights[rows == one])
+                for one in parts
+            ]
+            assert abs(found.summary()[name] - np.mean(means)) <= 1e-15
+        assert_same(found.where(**{by: parts}).summary(), found.summary())
+        assert_array_equal(found.weight > 0, weights > 0)
+    assert len(set(scores.balanced(["part", "year"]).weight[weights > 0])) >= 4
+
+
+def test_data_sets_count_alike_only_if_each_query_has_a_value():
+    by = {"part": [1, 1, 2, 2, 2, 2]}
+    data = [0, 1, 0, 1, 0, 0], [2, 1, 1, 2, 1, 2]
+    scores = score_queries(
+        *data, ["mrr", "neg_mean_rank"], qid=[1, 1, 2, 2, 3, 3], by=by
+    )
+    with pytest.raises(ValueError, match="'neg_mean_rank', which leaves out 1 of them"):
+        scores.balanced("part")
+    # (1/2 + (1 + 0) / 2) / 2
+    assert scores["mrr"].balanced("part").summary() == {"mrr": 0.5}
+    with pytest.raises(ValueError, match=r"'by' parameter of balanced .*Got 'set'"):
+        scores["mrr"].balanced("set")
