@@ -440,7 +440,7 @@ class QueryScores:
         frame: Any | Mapping[str, ArrayLike],
         *,
         qid: str = "qid",
-        by: str | Sequence[str] = (),
+        by: str | Sequence[str] | None = None,
         ranker: str | None = None,
         metrics: Sequence[str] | None = None,
         sample_weight: str | None = None,
@@ -458,7 +458,7 @@ class QueryScores:
             One row per query; of several rankers, one per ranker and query.
         qid : str, default="qid"
             The column of the query ids.
-        by : str or list of str, default=()
+        by : str or list of str, default=None
             Further key columns, such as a segment.
         ranker : str, default=None
             The column that names the ranker.
@@ -559,7 +559,8 @@ def _table_of_frame(frame, qid, by, ranker, metrics, sample_weight, instead):
     for argument, name in columns.items():
         if name is not None:
             check_column_name(name, argument, "from_frame")
-    by = check_listed(by, "by", "from_frame") if np.size(by) else []
+    has_keys = by is not None and np.size(by)
+    by = check_listed(by, "by", "from_frame") if has_keys else []
     others = {*columns.values(), *by}
     if metrics is None:
         metrics = [name for name in names if name not in others]

@@ -68,8 +68,6 @@ _UNLIMITED = (-np.inf, np.inf)
 DIGITS, TINY = 12, 1e-300
 # Units that weigh as much as a smaller fraction of equal ones are uneven.
 MOST_UNEVEN = 0.5
-# The squares of larger values are too large for a float.
-TOO_LARGE = 1e150
 
 
 _QUESTION = (
@@ -310,7 +308,6 @@ def compare_rankers(
     check_count(n_resamples, "n_resamples")
     scores = as_one(scores, by, clusters, "compare_rankers")
     table = scores.table
-    _check_sizes(table)
     if not isinstance(baseline, str) and np.iterable(baseline):
         baseline = tuple(baseline)
     pairs = _pairs(table.rankers, baseline)
@@ -517,20 +514,6 @@ def _columns_of(values, name, shared):
     if columns["qid"] is None:
         columns["qid"] = np.arange(len(values))
     return columns | {"value": values}
-
-
-def _check_sizes(table):
-    """Raise if values are so large that their squares are not numbers."""
-    for ranker, measured in zip(table.rankers, table.measured, strict=True):
-        for request, of_metric in zip(table.requests, measured, strict=True):
-            values = of_metric.values[np.isfinite(of_metric.values)]
-            largest = max(values.max(initial=0), values.min(initial=0), key=abs)
-            if abs(largest) > TOO_LARGE:
-                raise ValueError(
-                    f"The values of {request.key!r} must be between -{TOO_LARGE:g} and "
-                    f"{TOO_LARGE:g} to be compared. Got {largest:g} for "
-                    f"{shown(ranker)}. Divide all of them by the same number."
-                )
 
 
 def _pairs(rankers, baseline):
@@ -777,12 +760,16 @@ def _family(table, blocks, numbers, clusterings):
     #              0 | block 1: b - a   c - a | block 2: b - a   c - a
     #    unit 1    0 |            0.2     0.1 |            1       0
     #    unit 2    0 |            0.0    -0.1 |            1       1
-    found, directions, n_queries = [], [], len(table.keys["qid"])
-    for block in blocks:
-        directions.append(direction := table.requests[block.metric].direction)
-        keys = order_keys(direction * block.values)
-        # Rankers with the same key are alike, whichever comes first.
-        names = [table.rankers[i] for i in block.rankers]
+    found, n_queries = [], len(table.keys["qid"])
+    directions = [table.requests[block.metric].direction for block in blocks]
+    all_keys = [
+        order_keys(direction * block.values)
+        for direction, block in zip(directions, blocks, strict=True)
+    ]
+    in_all = _keys_in_all(table, blocks, all_keys)
+    for block, direction, keys in zip(blocks, directions, all_keys, strict=True):
+        # Rankers that are alike here and elsewhere may come in any order: by name.
+        names = [(in_all.get(i), table.rankers[i]) for i in block.rankers]
         named = zip(keys, names, range(len(keys)), strict=True)
         first, *others = (place for *_, place in sorted(named))
         columns = direction * block.differences([(other, first) for other in others])
@@ -826,6 +813,21 @@ def _family(table, blocks, numbers, clusterings):
         ranges=ranges,
         is_limited=is_limited.astype(bool),
     )
+
+
+def _keys_in_all(table, blocks, all_keys):
+    """Return what orders rankers that have the same key in a block: all their keys.
+
+    By the position of the ranker; nothing if no two rankers of a block have one key.
+    """
+    if all(len(set(keys)) == len(keys) for keys in all_keys):
+        return {}
+    found = {}
+    for block, keys in zip(blocks, all_keys, strict=True):
+        place = table.requests[block.metric].key, sorted(keys)
+        for i, key in zip(block.rankers, keys, strict=True):
+            found.setdefault(i, []).append((place, key))
+    return {i: sorted(of_ranker) for i, of_ranker in found.items()}
 
 
 def order_keys(values):

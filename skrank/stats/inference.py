@@ -25,6 +25,8 @@ from skrank._ranking.ids import encode_qid
 ROUNDING = 1e-12
 # A p-value that exceeds the level by less is equal to it: 1 - 0.8 < 0.2 in floats.
 ROUNDING_OF_LEVEL = 1e-9
+# The fourth powers of larger values, and their sums, are too large for a float.
+TOO_LARGE = 1e75
 # A sum of fewer equal terms is far from normal.
 FEWEST_EFFECTIVE = 10
 # Warnings name this many of the results that few queries decide.
@@ -149,13 +151,7 @@ def _terms_of_one(table, ranker, metric, estimate):
     before, _ = MEANS[definition.pool]
     with np.errstate(divide="ignore", invalid="ignore"):
         top, bottom = before(np.where(known, values, 1.0)), np.ones(len(known))
-    if not np.isfinite(top).all():
-        bad = values[known & ~np.isfinite(top)][0]
-        raise ValueError(
-            f"The values of {request.key!r} must be finite to have an interval or to "
-            f"be compared, and its ranks above 0. Got {bad}, with "
-            f"replace_undefined_by={options.replace_undefined_by}."
-        )
+    check_sizes(top, values, request.key, options.replace_undefined_by)
     if adjusted:  # (M - E) / (B - E) or M / E, each a sum over the queries
         bottom = np.where(undefined, instead, measured.chance)
         if adjusted is True:
@@ -168,6 +164,19 @@ def _terms_of_one(table, ranker, metric, estimate):
     top, bottom = (np.where(known, x, 0) for x in (top, bottom))
     n_undefined = int((undefined & has_weight).sum())
     return Terms(top, bottom, known, values[known], n_undefined, estimate, request)
+
+
+def check_sizes(top, values, name, instead=None):
+    """Raise if the powers of the terms of some values would not be numbers."""
+    bad = values[~(np.abs(top) <= TOO_LARGE)]
+    if not len(bad):
+        return
+    replaced = "" if instead is None else f", with replace_undefined_by={instead}"
+    raise ValueError(
+        f"The values of {name!r} must be between -{TOO_LARGE:g} and {TOO_LARGE:g} to "
+        "have an interval or to be compared, and ranks above 0. Got "
+        f"{bad[0]:g}{replaced}. Divide all values by the same number."
+    )
 
 
 def read_clusters(clusters, keys):
@@ -266,7 +275,12 @@ def sum_clusters(top, bottom, clusters):
         return top, bottom
     order = np.argsort(clusters, kind="stable")
     first = np.flatnonzero(np.diff(clusters[order], prepend=-1))
-    return tuple(np.add.reduceat(x[order], first, axis=0) for x in (top, bottom))
+    top, bottom = (x[order] for x in (top, bottom))
+    sums = np.add.reduceat(top, first, axis=0)
+    # Gains and losses that cancel do so exactly: 0.1 + 0.2 - 0.3 is 0.
+    size = np.add.reduceat(np.abs(top), first, axis=0)
+    sums[np.abs(sums) <= ROUNDING * size] = 0
+    return sums, np.add.reduceat(bottom, first, axis=0)
 
 
 def effective_units(bottom):

@@ -16,16 +16,16 @@ import numpy as np
 from skrank._checks import check_instance, shown
 from skrank._engine.value_table import check_alike
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.inference import (
-    FEWEST_EFFECTIVE,
-    ROUNDING,
-    difference,
-    effective_units,
-    terms_of,
-)
+from skrank.stats.inference import ROUNDING, difference, effective_units, terms_of
 
 # With fewer queries the slope of the machine's values is a guess.
 FEWEST = 5
+# Fewer queries may lack those where the machine is wrong, and gain nothing by it.
+FEWEST_TO_TRUST = 30
+# A slope whose t is smaller is taken for 0.
+SMALLEST_T = 2.0
+# If fewer of the residuals decide how far people differ, people alone know more.
+FEWEST_EFFECTIVE = 10
 # What is printed of people alone.
 ALONE = {"worth": 1.0, "people_alone": True}
 
@@ -45,7 +45,8 @@ class Combined(NamedTuple):
     @property
     def is_of_few(self):
         """Return True if so few queries decide that people alone know more."""
-        return self.n_effective < FEWEST_EFFECTIVE - ROUNDING
+        is_small = self.df + 2 < FEWEST_TO_TRUST
+        return is_small or self.n_effective < FEWEST_EFFECTIVE - ROUNDING
 
 
 class Judge:
@@ -125,8 +126,9 @@ class Judge:
            + \bar\lambda \bar f_{others}
 
         The slope that minimizes the variance is that of a regression of y on f, times
-        m / (n + m). Each query has that of the other ones, so that it does not fit its
-        own noise. The standard error has n - 2 degrees of freedom.
+        m / (n + m), or 0 if its t is below 2. Each query has that of the other ones, so
+        that it does not fit its own noise. The standard error has n - 2 degrees of
+        freedom.
         """
         f, rest = judged[self.rows], judged[self.is_rest]
         n, m, centre = len(y), len(rest), judged.mean()
@@ -137,6 +139,8 @@ class Judge:
         varies = own > ROUNDING * (f**2).sum()
         slopes = np.where(varies, both / np.where(varies, own, 1.0), 0.0)
         slopes *= m / (n - 1 + m)
+        if not _is_sloped(from_y, from_f):
+            slopes[:] = 0.0
         slope = slopes.mean()
         terms = np.empty(len(judged))
         terms[self.rows] = y - slopes * (f - centre)
@@ -165,6 +169,13 @@ class Judge:
         n_effective = float(effective_units(residuals**2))
         found = estimate, float(error), n - 2, skewness, n_effective
         return Combined(*found, terms, counts, entries)
+
+
+def _is_sloped(y, f):
+    """Return True if the t of the slope of y on f, both centred, is at least 2."""
+    yy, ff, both = (y**2).sum(), (f**2).sum(), (y * f).sum()
+    # t^2 = (n - 2) r^2 / (1 - r^2) with the correlation r
+    return (len(y) - 2) * both**2 >= SMALLEST_T**2 * (yy * ff - both**2)
 
 
 def _places_by_id(scores, name, caller):
