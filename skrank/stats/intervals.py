@@ -33,6 +33,7 @@ from skrank._engine.summary import (
 )
 from skrank.evaluation.catalogue import CatalogueScores
 from skrank.evaluation.query_scores import QueryScores
+from skrank.evaluation.results import ConfidenceIntervals
 from skrank.stats import anytime
 from skrank.stats.anytime import Counted, bets, gaffke, in_limits
 from skrank.stats.inference import (
@@ -59,7 +60,6 @@ from skrank.stats.inference import (
     wilson,
 )
 from skrank.stats.judged import ALONE, Judge
-from skrank.stats.results import ConfidenceIntervals
 
 Method = Literal["auto", "wilson", "bounded", "hall", "t", "anytime", "bootstrap"]
 # With more values Hall's interval is the same as "bounded", and takes less time.
