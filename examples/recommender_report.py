@@ -106,7 +106,7 @@ comparison
 # These scores are not means over users. They count how often each area is recommended
 # in all lists together.
 site = catalogue_scores(runs, qid=place, item=area, k=10, items=len(msweb.areas))
-confidence_interval(site)
+site.intervals()
 
 # %%
 # "popular" recommends 8 % of the areas. More lists show more areas, so coverage depends

@@ -12,13 +12,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import t
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
     check_count,
     check_k,
+    check_number,
     shown,
     warn_if_out_of_order,
 )
@@ -31,6 +34,7 @@ from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_documents
 from skrank._text_tables import as_html, table
 from skrank.evaluation.evaluate import names_of_rankers
+from skrank.evaluation.results import ConfidenceIntervals
 
 
 @share_words
@@ -254,7 +258,7 @@ class CatalogueScores:
 
     See Also
     --------
-    skrank.stats.confidence_interval : Intervals of the scores and their differences.
+    skrank.tables.score_catalogue : The scores of a file, or of Spark or Dask.
 
     Examples
     --------
@@ -397,6 +401,135 @@ class CatalogueScores:
             )
         return self._named(lambda lists: lists.coverage_at(at, self.n_items))
 
+    def intervals(
+        self, *, baseline: str | None = None, confidence_level: float = 0.95
+    ) -> ConfidenceIntervals:
+        r"""Return the confidence intervals of the scores, or of their differences.
+
+        The lists are a sample, such as those of some of the users. An interval covers
+        the value that is expected of this number of lists.
+
+        Parameters
+        ----------
+        baseline : str, default=None
+            The name of a ranker. The intervals are then those of the differences of the
+            other rankers from it. All need lists of the same queries.
+        confidence_level : float, default=0.95
+            The level, between 0 and 1.
+
+        Returns
+        -------
+        intervals : ConfidenceIntervals
+            A table of intervals, by score and ranker. The ends are within the range of
+            the score, or of the difference.
+
+        Raises
+        ------
+        ValueError
+            If a parameter has an invalid value, or the baseline is the only ranker, or
+            has lists of other queries than the other rankers.
+        TypeError
+            If `confidence_level` is not a number.
+
+        Warns
+        -----
+        UserWarning
+            If a ranker has fewer than three lists. Its intervals are then NaN.
+
+        See Also
+        --------
+        skrank.stats.confidence_interval : Intervals of means over queries.
+
+        Notes
+        -----
+        With the values :math:`s_{(q)}` without each of n lists and their mean
+        :math:`\bar s`, the standard error is that of the jackknife [1]_,
+
+        .. math::
+
+           se = \sqrt{\frac{n - 1}{n} \sum_q (s_{(q)} - \bar s)^2},
+
+        and the interval is that of Student's t with n - 1 degrees of freedom. A
+        difference leaves out the list of a query for both rankers. A bootstrap does not
+        work here: it repeats lists, which then cover less; see :doc:`/catalogue`.
+
+        References
+        ----------
+        .. [1] B. Efron, C. Stein, "The Jackknife Estimate of Variance", Annals of
+           Statistics 9 (1981).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skrank.metrics import catalogue_scores
+        >>> rng = np.random.RandomState(0)
+        >>> user, item = np.repeat(np.arange(40), 30), np.tile(np.arange(30), 40)
+        >>> taste = rng.randn(1200)
+        >>> rankers = {"old": taste - item / 10, "new": taste}
+        >>> scores = catalogue_scores(rankers, qid=user, item=item, k=3, items=30)
+        >>> intervals = scores.intervals(baseline="old")
+        >>> print(intervals)
+        40 lists, differences from old, 95% intervals, smaller values of gini are better
+        <BLANKLINE>
+        metric           ranker  estimate            interval  method
+        coverage         new       0.3667    [0.2335, 0.4998]  jackknife
+        gini             new      -0.3439  [-0.4665, -0.2213]  jackknife
+        entropy          new       0.9126    [0.6550, 1.1702]  jackknife
+        effective_items  new      11.7367   [8.2831, 15.1903]  jackknife
+        personalization  new       0.1333    [0.0860, 0.1807]  jackknife
+        >>> round(intervals["new"]["gini"].high, 4)
+        -0.2213
+        """
+        check_number(
+            confidence_level, "confidence_level", "intervals", low=0, high=1, ends="()"
+        )
+        lists, other, of_other = dict(self.lists), None, None
+        if baseline is not None:
+            names = [name for name in lists if name is not None]
+            check_choice(baseline, names, "baseline", "intervals")
+            other = lists.pop(baseline)
+            of_other = other.scores(self.n_items), other.leave_one_out(self.n_items)
+            if not lists:
+                raise ValueError(
+                    "Differences need the scores of at least two rankers. Got those of "
+                    f"{shown(baseline)} only."
+                )
+        found = {}
+        for ranker, one in lists.items():
+            if other is not None:
+                _check_same_lists(one, other, ranker, baseline)
+            found[ranker] = _jackknife_of_lists(
+                one, of_other, self.n_items, confidence_level
+            )
+        sizes = {ranker: len(one.qid) for ranker, one in lists.items()}
+        drawn = f"{next(iter(sizes.values())):,} lists"
+        if len(set(sizes.values())) > 1:
+            drawn = ", ".join(f"{n:,} lists of {ranker}" for ranker, n in sizes.items())
+        if baseline is not None:
+            drawn += f", differences from {baseline}"
+        if min(sizes.values()) < 3:
+            warn_caller(
+                "Intervals of scores of lists need at least three lists, so that two "
+                f"remain without one. Got {min(sizes.values())}.",
+                UserWarning,
+            )
+        return ConfidenceIntervals(
+            rows=tuple(
+                Bunch(metric=metric, ranker=ranker, **intervals[j])
+                for j, metric in enumerate(self.metrics)
+                for ranker, intervals in found.items()
+            ),
+            by=None,
+            clusters=None,
+            confidence_level=confidence_level,
+            directions={
+                name: 1 if better else -1 for name, better in CATALOGUE_SCORES.items()
+            },
+            n_units=max(sizes.values()),
+            kind=self.kind,
+            drawn=drawn,
+        )
+
     @classmethod
     def concat(cls, parts: Iterable[CatalogueScores]) -> CatalogueScores:
         """Return the scores of all lists of several parts.
@@ -495,6 +628,61 @@ class CatalogueScores:
     def _repr_html_(self):
         """Return the scores as a table for a notebook."""
         return as_html(self._title(), [self._rows()])
+
+
+def _check_same_lists(one, other, ranker, baseline):
+    """Raise unless two rankers have lists of the same queries."""
+    if len(one.qid) != len(other.qid):
+        fewest = min(len(one.qid), len(other.qid))
+        raise ValueError(
+            "The scores depend on the number of lists, which must be that of both "
+            f"rankers. Got {len(one.qid):,} lists of {shown(ranker)} and "
+            f"{len(other.qid):,} of {shown(baseline)}: keep the queries that both "
+            f"have, or compare the coverage of as many lists, coverage(at={fewest})."
+        )
+    odd = set(one.qid.tolist()) ^ set(other.qid.tolist())
+    if odd:
+        raise ValueError(
+            "The difference of two rankers needs lists of the same queries. Only one "
+            f"of {shown(ranker)} and {shown(baseline)} has the query "
+            f"{shown(next(iter(odd)))}."
+        )
+
+
+def _jackknife_of_lists(lists, of_other, n_items, confidence_level):
+    """Return the interval of each score, or of its difference from another ranker.
+
+    `of_other` are the scores of that ranker, and those without each list, or None.
+    """
+    by_name = {"entropy": np.log2(n_items), "effective_items": n_items}
+    highest = [float(by_name.get(name, 1.0)) for name in CATALOGUE_SCORES]
+    lowest = [0.0] * len(highest)
+    values, without = lists.scores(n_items), lists.leave_one_out(n_items)
+    if of_other is not None:
+        values, without = values - of_other[0], without - of_other[1]
+        lowest = [-most for most in highest]
+    n, found = len(lists.qid), []
+    for value, again, least, most in zip(values, without, lowest, highest, strict=True):
+        low, high = np.nan, np.nan
+        with np.errstate(invalid="ignore"):
+            # se^2 = (n - 1) / n sum_q (s_(q) - mean of s_(q))^2
+            error = np.sqrt((n - 1) / n * ((again - again.mean()) ** 2).sum())
+        if n >= 3 and np.isfinite(error):
+            radius = t.ppf((1 + confidence_level) / 2, n - 1) * error
+            low = min(max(value - radius, least), value)
+            high = max(min(value + radius, most), value)
+        found.append(
+            Bunch(
+                estimate=float(value),
+                low=float(low),
+                high=float(high),
+                standard_error=float(error),
+                n_queries=n,
+                n_undefined=0,
+                method="jackknife",
+            )
+        )
+    return found
 
 
 # To compare the items of so few entries with each other is faster than to sort them.

@@ -27,10 +27,7 @@ from skrank._text_tables import (
     undefined_words,
 )
 from skrank.evaluation.query_scores import QueryScores, worst_first
-from skrank.stats.inference import difference, is_at_most
-from skrank.stats.intervals import confidence_interval
-from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
-from skrank.stats.results import (
+from skrank.evaluation.results import (
     JUDGED,
     OF_JUDGE,
     PLACES,
@@ -39,6 +36,9 @@ from skrank.stats.results import (
     shown_ends,
     shown_judge,
 )
+from skrank.stats.inference import difference, is_at_most
+from skrank.stats.intervals import confidence_interval
+from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 
 # What stands above a mean that is significantly better, or worse, than the baseline.
 BETTER_MARK, WORSE_MARK = "†", "‡"

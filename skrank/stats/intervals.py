@@ -1,4 +1,4 @@
-"""Confidence intervals of metrics over queries, and of scores of all lists."""
+"""Confidence intervals of metrics over queries."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -24,7 +24,6 @@ from skrank._checks import (
     shown,
 )
 from skrank._docs import Clusters, Seed
-from skrank._engine.names import CATALOGUE_SCORES
 from skrank._engine.summary import (
     mean_of_queries,
     pooled_harmonic_mean,
@@ -33,6 +32,7 @@ from skrank._engine.summary import (
 )
 from skrank.evaluation.catalogue import CatalogueScores
 from skrank.evaluation.query_scores import QueryScores
+from skrank.evaluation.results import ConfidenceIntervals
 from skrank.stats import anytime
 from skrank.stats.anytime import Counted, bets, gaffke, in_limits
 from skrank.stats.inference import (
@@ -59,7 +59,6 @@ from skrank.stats.inference import (
     wilson,
 )
 from skrank.stats.judged import ALONE, Judge
-from skrank.stats.results import ConfidenceIntervals
 
 Method = Literal["auto", "wilson", "bounded", "hall", "t", "anytime", "bootstrap"]
 # With more values Hall's interval is the same as "bounded", and takes less time.
@@ -69,20 +68,15 @@ IN_LIMITS = {"bounded": gaffke, "bets": bets}
 # The parameters that have to be their defaults, and what to do instead.
 UNUSED = {
     "with a judge": (
-        ("by", "clusters", "sample_weight", "method", "baseline"),
+        ("by", "clusters", "sample_weight", "method"),
         "Select queries by scores.where().",
     ),
-    "for CatalogueScores": (
-        ("by", "method", "clusters", "sample_weight"),
-        "Their intervals are by the jackknife over the lists. A bootstrap repeats "
-        "lists, which then cover less.",
-    ),
     "for a QueryScores": (
-        ("sample_weight", "baseline"),
-        "Pass the weights to score_queries, and compare rankers by compare_rankers.",
+        ("sample_weight",),
+        "Pass the weights to score_queries.",
     ),
     "for an array": (
-        ("by", "baseline"),
+        ("by",),
         "Pass a QueryScores with key columns, such as that of score_queries.",
     ),
 }
@@ -90,7 +84,7 @@ UNUSED = {
 
 @says_what_was_meant
 def confidence_interval(
-    scores: QueryScores | CatalogueScores | ArrayLike,
+    scores: QueryScores | ArrayLike,
     *,
     by: str | Sequence[str] | None = None,
     confidence_level: float = 0.95,
@@ -98,7 +92,6 @@ def confidence_interval(
     clusters: Clusters | None = None,
     sample_weight: ArrayLike | None = None,
     judge: QueryScores | None = None,
-    baseline: str | None = None,
     n_resamples: int = 9999,
     random_state: Seed | None = 0,
 ) -> ConfidenceIntervals:
@@ -110,10 +103,8 @@ def confidence_interval(
 
     Parameters
     ----------
-    scores : QueryScores, CatalogueScores or array-like of shape (n_queries,)
-        The values of the queries. NaN in an array is left out, with a warning. The
-        scores of a :class:`~skrank.metrics.CatalogueScores` are of all lists together:
-        their intervals leave out the lists one by one.
+    scores : QueryScores or array-like of shape (n_queries,)
+        The values of the queries. NaN in an array is left out, with a warning.
     by : str or list of str, default=None
         The key columns of a QueryScores, such as a country, whose values have intervals
         of their own: those of ``scores.where(country=...)``.
@@ -154,10 +145,6 @@ def confidence_interval(
         people would find over all queries, and is narrower than without the judge
         [3]_. Where few queries decide how far the judge is from people, these count
         alone. It needs unweighted means, no `by`, `clusters` or `method`.
-    baseline : str, default=None
-        A ranker of a CatalogueScores. The intervals are then those of the differences
-        of the others from it, from lists of the same queries. Compare the rankers of a
-        QueryScores by :func:`compare_rankers`.
     n_resamples : int, default=9999
         The number of samples of the bootstrap.
     random_state : int, RandomState instance or None, default=0
@@ -181,6 +168,8 @@ def confidence_interval(
     ValueError
         If a parameter has an invalid value, or a metric is not a mean of the values of
         the queries, such as a variance of ranks.
+    TypeError
+        If `scores` is a CatalogueScores, whose method `intervals` computes them.
 
     Warns
     -----
@@ -188,13 +177,13 @@ def confidence_interval(
         If there are too few queries for any finite interval, or few queries decide it,
         so that it may be too narrow: if the effective number of values,
         (sum d^2)^2 / sum d^4 of their deviations d from the mean, or of units,
-        (sum b)^2 / sum b^2 of their weights b, is below 10. Also of NaN in an array,
-        and if there are fewer than three lists of a CatalogueScores.
+        (sum b)^2 / sum b^2 of their weights b, is below 10. Also of NaN in an array.
 
     See Also
     --------
     compare_rankers : The difference of two rankers, which are better compared query by
         query than by two intervals.
+    skrank.metrics.CatalogueScores.intervals : Intervals of scores of all lists.
 
     Notes
     -----
@@ -225,13 +214,6 @@ def confidence_interval(
     normal distribution is r. Its first look should have 50 queries, or 20 whose values
     are not skewed; see :ref:`every_night`.
 
-    Of a CatalogueScores the interval covers the value that is expected of this number
-    of lists; that of more lists is another one. With the values :math:`s_{(q)}` without
-    each of n lists, the standard error is
-    :math:`\sqrt{\frac{n - 1}{n} \sum_q (s_{(q)} - \bar s)^2}` [7]_, and the interval
-    that of Student's t with n - 1 degrees of freedom. :doc:`/catalogue` says why a
-    bootstrap does not work here.
-
     References
     ----------
     .. [1] E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
@@ -248,8 +230,6 @@ def confidence_interval(
        (2005).
     .. [6] I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by
        Betting", JRSS B 86 (2024).
-    .. [7] B. Efron, C. Stein, "The Jackknife Estimate of Variance", Annals of
-       Statistics 9 (1981).
 
     Examples
     --------
@@ -293,15 +273,18 @@ def confidence_interval(
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, get_args(Method), "method", "confidence_interval")
     check_count(n_resamples, "n_resamples")
+    if isinstance(scores, CatalogueScores):
+        raise TypeError(
+            "The 'scores' parameter of confidence_interval must be a QueryScores or an "
+            "array. Got CatalogueScores instead: use scores.intervals()."
+        )
     where = "for an array"
     if judge is not None:
         where = "with a judge"
-    elif isinstance(scores, CatalogueScores):
-        where = "for CatalogueScores"
     elif isinstance(scores, QueryScores):
         where = "for a QueryScores"
     given = {"by": by, "clusters": clusters, "sample_weight": sample_weight}
-    given |= {"baseline": baseline, "method": None if method == "auto" else method}
+    given["method"] = None if method == "auto" else method
     names, instead = UNUSED[where]
     for name in names:
         if given[name] is not None:
@@ -309,8 +292,6 @@ def confidence_interval(
                 f"The {name!r} parameter of confidence_interval must be its default "
                 f"{where}. Got {shown(given[name])}. {instead}"
             )
-    if where == "for CatalogueScores":
-        return _of_lists(scores, baseline, confidence_level)
     options = confidence_level, method, n_resamples, random_state
     if where == "for an array":
         terms, clusterings = _read_array(scores, sample_weight, clusters)
@@ -664,99 +645,3 @@ def _rows_of_judge(scores, judge, confidence_level):
                 interval = _as_bunch(terms, *sorted(ends), found.error, "judge")
             rows.append(Bunch(metric=metric, ranker=ranker, **interval, **entries))
     return rows
-
-
-def _of_lists(scores, baseline, confidence_level):
-    """Return the intervals of the scores of all lists, or of their differences."""
-    n_items, lists = scores.n_items, dict(scores.lists)
-    by_name = {"entropy": np.log2(n_items), "effective_items": n_items}
-    highest = [float(by_name.get(name, 1.0)) for name in CATALOGUE_SCORES]
-    if baseline is not None:
-        names = [name for name in scores.rankers if name is not None]
-        check_choice(baseline, names, "baseline", "confidence_interval")
-        other = lists.pop(baseline)
-        of_other = other.scores(n_items), other.leave_one_out(n_items)
-        if not lists:
-            raise ValueError(
-                "Differences need the scores of at least two rankers. Got those of "
-                f"{shown(baseline)} only."
-            )
-    found = {}
-    for ranker, one in lists.items():
-        values, without = one.scores(n_items), one.leave_one_out(n_items)
-        lowest = [0.0] * len(highest)
-        if baseline is not None:
-            _check_same_lists(one, other, ranker, baseline)
-            values, without = values - of_other[0], without - of_other[1]
-            lowest = [-most for most in highest]
-        found[ranker] = [
-            _jackknife_of_lists(*of_score, confidence_level)
-            for of_score in zip(values, without, lowest, highest, strict=True)
-        ]
-    sizes = {ranker: len(one.qid) for ranker, one in lists.items()}
-    drawn = f"{next(iter(sizes.values())):,} lists"
-    if len(set(sizes.values())) > 1:
-        drawn = ", ".join(f"{n:,} lists of {ranker}" for ranker, n in sizes.items())
-    if baseline is not None:
-        drawn += f", differences from {baseline}"
-    if min(sizes.values()) < 3:
-        warn_caller(
-            "Intervals of scores of lists need at least three lists, so that two "
-            f"remain without one. Got {min(sizes.values())}.",
-            UserWarning,
-        )
-    return ConfidenceIntervals(
-        rows=tuple(
-            Bunch(metric=metric, ranker=ranker, **intervals[j])
-            for j, metric in enumerate(scores.metrics)
-            for ranker, intervals in found.items()
-        ),
-        by=None,
-        clusters=None,
-        confidence_level=confidence_level,
-        directions={
-            name: 1 if better else -1 for name, better in CATALOGUE_SCORES.items()
-        },
-        n_units=max(sizes.values()),
-        kind=scores.kind,
-        drawn=drawn,
-    )
-
-
-def _check_same_lists(one, other, ranker, baseline):
-    """Raise unless two rankers have lists of the same queries."""
-    if len(one.qid) != len(other.qid):
-        fewest = min(len(one.qid), len(other.qid))
-        raise ValueError(
-            "The scores depend on the number of lists, which must be that of both "
-            f"rankers. Got {len(one.qid):,} lists of {shown(ranker)} and "
-            f"{len(other.qid):,} of {shown(baseline)}: keep the queries that both "
-            f"have, or compare the coverage of as many lists, coverage(at={fewest})."
-        )
-    odd = set(one.qid.tolist()) ^ set(other.qid.tolist())
-    if odd:
-        raise ValueError(
-            "The difference of two rankers needs lists of the same queries. Only one "
-            f"of {shown(ranker)} and {shown(baseline)} has the query "
-            f"{shown(next(iter(odd)))}."
-        )
-
-
-def _jackknife_of_lists(value, without, lowest, highest, confidence_level):
-    """Return the interval of a score from its values without each of n lists."""
-    n, low, high = len(without), np.nan, np.nan
-    with np.errstate(invalid="ignore"):
-        # se^2 = (n - 1) / n sum_q (s_(q) - mean of s_(q))^2
-        error = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
-    if n >= 3 and np.isfinite(error):
-        low, high = t_interval(value, error, n - 1, confidence_level)
-        low, high = min(max(low, lowest), value), max(min(high, highest), value)
-    return Bunch(
-        estimate=float(value),
-        low=float(low),
-        high=float(high),
-        standard_error=float(error),
-        n_queries=n,
-        n_undefined=0,
-        method="jackknife",
-    )

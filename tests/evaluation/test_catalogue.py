@@ -147,7 +147,7 @@ def test_intervals_are_those_of_the_jackknife():
         return catalogue_scores(y_score[kept], **rows).summary()
 
     scores = catalogue_scores(y_score, qid=qid, item=item, k=2, items=8)
-    intervals = confidence_interval(scores, confidence_level=0.9)
+    intervals = scores.intervals(confidence_level=0.9)
     again = [summary(qid != query) for query in queries]
     for name in NAMES:
         values = [one[name] for one in again]
@@ -160,7 +160,7 @@ def test_intervals_are_those_of_the_jackknife():
         ends = max(found.estimate - radius, 0), min(found.estimate + radius, highest)
         assert (found.low, found.high) == pytest.approx(ends, abs=1e-10)
         assert (found.n_queries, found.method) == (12, "jackknife")
-    assert confidence_interval(scores, confidence_level=0.9).rows == intervals.rows
+    assert scores.intervals(confidence_level=0.9).rows == intervals.rows
 
 
 def hand():
@@ -217,7 +217,7 @@ def test_rankers_may_have_rows_of_their_own():
 def test_two_lists_are_too_few_for_an_interval():
     scores = catalogue_scores([1, 1], qid=[1, 2], item=["a", "b"], k=1, items=4)
     with pytest.warns(UserWarning, match=r"at least three lists, .* Got 2"):
-        interval = confidence_interval(scores)["coverage"]
+        interval = scores.intervals()["coverage"]
     assert interval.estimate == 0.5
     assert math.isnan(interval.low)
     assert math.isnan(interval.high)
@@ -244,8 +244,8 @@ def test_several_rankers_of_the_same_rows_are_each_alone():
     for ranker, one in rankers.items():
         alone = catalogue_scores(one, **rows)
         assert scores.summary()[ranker] == alone.summary()
-        interval = confidence_interval(scores)[ranker]["gini"]
-        assert interval.low == confidence_interval(alone)["gini"].low
+        interval = scores.intervals()[ranker]["gini"]
+        assert interval.low == alone.intervals()["gini"].low
     assert scores.summary()["a"] == scores.summary()["c"]
 
 
@@ -253,7 +253,7 @@ def test_a_difference_leaves_out_the_query_for_both_rankers():
     y_score, qid, item, _ = draw(2, n_queries=15)
     rows = {"qid": qid, "item": item, "k": 2, "items": 6}
     rankers = {"a": y_score, "b": np.sin(qid + 7 * y_score)}
-    found = confidence_interval(catalogue_scores(rankers, **rows), baseline="b")
+    found = catalogue_scores(rankers, **rows).intervals(baseline="b")
 
     def difference(kept):
         part = rows | {"qid": qid[kept], "item": item[kept]}
@@ -283,7 +283,7 @@ def test_the_ranker_with_the_better_score_is_first():
     )
     assert scores.summary()["same"]["gini"] > scores.summary()["each"]["gini"]
     with pytest.warns(UserWarning, match="at least three lists"):
-        intervals = confidence_interval(scores)
+        intervals = scores.intervals()
     rows = [line.split()[:2] for line in str(intervals).splitlines()]
     for metric in ("gini", "coverage"):
         assert rows.index([metric, "each"]) < rows.index([metric, "same"])
@@ -293,7 +293,7 @@ def test_a_ranker_is_not_different_from_itself():
     y_score, qid, item, _ = draw(2, n_queries=15)
     rankers = {"a": y_score, "b": 2 * y_score}
     scores = catalogue_scores(rankers, qid=qid, item=item, k=2, items=6)
-    rows = confidence_interval(scores, baseline="b").rows
+    rows = scores.intervals(baseline="b").rows
     ends = [(row.low, row.estimate, row.high) for row in rows]
     assert ends == [(0, 0, 0)] * len(NAMES)
 
@@ -304,7 +304,7 @@ def test_rankers_of_unequal_numbers_of_lists_are_not_compared():
     item = {"a": list("aab"), "b": list("ab")}
     scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
     with pytest.raises(ValueError, match=r"Got 3 lists of 'a' and 2 of 'b'.*at=2"):
-        confidence_interval(scores, baseline="b")
+        scores.intervals(baseline="b")
     # Of the three pairs of lists of a, one holds the item a alone.
     assert scores.coverage(at=2) == pytest.approx({"a": 5 / 9, "b": 2 / 3}, **CLOSE)
     with pytest.raises(ValueError, match=r"at most the number of lists .* 2.* Got 3"):
@@ -312,12 +312,12 @@ def test_rankers_of_unequal_numbers_of_lists_are_not_compared():
     qid["a"], rankers["a"], item["a"] = [1, 3], [1, 1], list("ab")
     scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
     with pytest.raises(ValueError, match=r"same queries. Only one of 'a' and 'b' has"):
-        confidence_interval(scores, baseline="b")
-    with pytest.raises(ValueError, match="'baseline' parameter of confidence_interval"):
-        confidence_interval(scores, baseline="c")
+        scores.intervals(baseline="b")
+    with pytest.raises(ValueError, match="'baseline' parameter of intervals"):
+        scores.intervals(baseline="c")
     one = catalogue_scores({"a": [1, 2]}, item=list("ab"), k=1, items=2)
     with pytest.raises(ValueError, match=r"at least two rankers\. Got .* 'a' only"):
-        confidence_interval(one, baseline="a")
+        one.intervals(baseline="a")
 
 
 def test_parts_in_any_order_have_the_scores_of_all_rows_to_the_last_bit():
@@ -335,7 +335,7 @@ def test_parts_in_any_order_have_the_scores_of_all_rows_to_the_last_bit():
     found = pickle.loads(pickle.dumps(CatalogueScores.concat(parts)))
     assert found.summary() == whole.summary()
     assert found.counts == whole.counts
-    assert confidence_interval(found).rows == confidence_interval(whole).rows
+    assert found.intervals().rows == whole.intervals().rows
     assert found.coverage(at=20) == whole.coverage(at=20)
     with pytest.raises(ValueError, match=r"Each query must be scored once"):
         CatalogueScores.concat([whole, parts[0]])
@@ -424,7 +424,7 @@ def test_frames_and_indices_are_read_and_made():
 
 def test_intervals_make_frames_of_the_library_of_the_scores():
     y_score = pl.Series([3, 2, 1, 3, 2, 1, 1, 2, 3])
-    intervals = confidence_interval(catalogue_scores(y_score, items=4, **hand()))
+    intervals = catalogue_scores(y_score, items=4, **hand()).intervals()
     assert isinstance(intervals.to_frame(), pl.DataFrame)
 
 
@@ -445,18 +445,24 @@ def test_it_prints_the_number_of_lists_beside_each_value():
     item = {"a": list("aab"), "b": list("abba")}
     scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
     assert str(scores).split("\n")[2].split()[:2] == ["a", "3"]
-    title = str(confidence_interval(scores)).split("\n")[0]
+    title = str(scores.intervals()).split("\n")[0]
     assert title == f"3 lists of a, 4 lists of b, 95% intervals, {SMALLER}"
 
 
-@pytest.mark.parametrize(
-    "options", [{"method": "bootstrap"}, {"by": "x"}, {"clusters": [1, 2]}]
-)
-def test_no_other_intervals_are_made_of_lists(options):
+def test_the_level_of_intervals_is_a_number_between_0_and_1():
+    scores = catalogue_scores([3, 2, 1] * 3, items=4, **hand())
+    with pytest.raises(ValueError, match="'confidence_level' parameter of intervals"):
+        scores.intervals(confidence_level=95)
+    with pytest.raises(TypeError, match=r"must be a real number\. Got '95%' instead"):
+        scores.intervals(confidence_level="95%")
+
+
+def test_functions_for_queries_refuse_scores_of_lists():
     y_score, qid, item, _ = draw(2)
     scores = catalogue_scores(y_score, qid=qid, item=item, k=2, items=6)
-    (name,) = options
-    with pytest.raises(ValueError, match=f"'{name}' parameter of confidence_interval"):
-        confidence_interval(scores, **options)
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(
+        TypeError, match=r"CatalogueScores .* use scores\.intervals\(\)"
+    ):
+        confidence_interval(scores)
+    with pytest.raises(TypeError, match="Got CatalogueScores"):
         compare_rankers(scores)

@@ -14,7 +14,6 @@ import numpy as np
 
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank.metrics import catalogue_scores
-from skrank.stats import confidence_interval
 from tests.studies.tables import FOLDER, list_table
 
 TABLE = FOLDER / "catalogue_intervals.rst"
@@ -55,7 +54,7 @@ def simulate(n, rng):
     held = dict.fromkeys(METHODS, 0)
     for _ in range(N_SAMPLES):
         scores = draw(n, rng)
-        rows = confidence_interval(scores).rows
+        rows = scores.intervals().rows
         ends = {
             "jackknife": ([row.low for row in rows], [row.high for row in rows]),
             "percentile bootstrap": resampled(scores, rng),

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from skrank.metrics import catalogue_scores
-from skrank.stats import confidence_interval
 from skrank.tables import score_catalogue, stream
 
 NAMES = {"qid": "user", "item": "product", "y_score": "score"}
@@ -40,7 +39,7 @@ def assert_equal(found, expected):
     assert found.summary() == expected.summary()
     assert found.counts == expected.counts
     assert found.n_lists == expected.n_lists
-    assert confidence_interval(found).rows == confidence_interval(expected).rows
+    assert found.intervals().rows == expected.intervals().rows
 
 
 @pytest.mark.slow
@@ -74,7 +73,7 @@ def test_a_frame_may_have_several_rankers_and_a_mask():
         alone = of_arrays(frame, ranker, k=5, items=ids, returned=frame["shown"])
         assert found.summary()[ranker] == alone.summary()
         assert found.counts[ranker] == alone.counts
-    differences = confidence_interval(found, baseline="other")["score"]
+    differences = found.intervals(baseline="other")["score"]
     assert differences["coverage"].n_queries == 300
 
 
