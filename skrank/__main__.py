@@ -470,13 +470,13 @@ def make_parser():
         default="auto",
         metavar="NAME",
         help="auto (the default: score for hits, else permutation) or another test of "
-        "skrank.stats.compare_rankers, such as t or wilcoxon",
+        "skrank.stats.compare_rankers, such as t",
     )
     one.add_argument(
         "--correction",
         default="max-t",
         metavar="NAME",
-        help="for the number of comparisons: max-t (the default), holm, bh or none",
+        help="for the number of comparisons: max-t (the default), holm or none",
     )
     one.add_argument(
         "--alternative",
@@ -518,8 +518,7 @@ def make_parser():
         "--test",
         default="auto",
         metavar="NAME",
-        help="auto (the default) or another test of skrank.stats.gate, such as anytime "
-        "for a decision at every look",
+        help="auto (the default) or another test of skrank.stats.gate, such as t",
     )
     one.add_argument(
         "--confidence-level",

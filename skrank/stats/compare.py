@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
@@ -25,7 +23,7 @@ from skrank._checks import (
     shown,
 )
 from skrank._columns import column_names, find_level, index_of, kind_of, unwrapped
-from skrank._docs import Clusters, F, Seed
+from skrank._docs import Clusters, Seed
 from skrank._engine.value_table import check_alike, join_rankers
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
@@ -56,7 +54,6 @@ from skrank.stats.paired_tests import (
 )
 from skrank.stats.sample_size import POWER, noncentrality
 
-INTERVALS = ("simultaneous", "single")
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
 # The test that fits the values of each comparison.
@@ -70,46 +67,18 @@ DIGITS, TINY = 12, 1e-300
 MOST_UNEVEN = 0.5
 
 
-_QUESTION = (
-    'whether the means are equal, by the test that fits the values: "score" for hits '
-    'of queries without weights and clusters; "t" if their clusters or weights are so '
-    "uneven that they weigh as much as less than half as many equal ones; and "
-    '"permutation" for all others'
-)
-
-
-def _list_tests(function: F) -> F:
-    """Describe the tests in the docstring of a function with the parameter `test`."""
-    questions = {AUTO: _QUESTION}
-    questions |= {name: test.question for name, test in TESTS.items()}
-    names = ", ".join(f'"{name}"' for name in questions)
-    items = ";\n".join(
-        textwrap.fill(f'- "{name}": {question}', 78, subsequent_indent="  ")
-        for name, question in questions.items()
-    )
-    entry = f'{{{names}}}, default="{AUTO}"\n    What is tested:\n\n'
-    entry += textwrap.indent(f"{items}.", " " * 4)
-    docstring = inspect.cleandoc(function.__doc__)
-    function.__doc__ = docstring.replace("TESTS", entry) + "\n"
-    return function
-
-
-@_list_tests
 @says_what_was_meant
 def compare_rankers(
     scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
     by: str | Sequence[str] | None = None,
     baseline: str | Sequence[str] | None = None,
-    test: Literal[
-        "auto", "permutation", "score", "t", "anytime", "wilcoxon", "sign"
-    ] = "auto",
-    correction: Literal["max-t", "holm", "bh"] | None = "max-t",
+    test: Literal["auto", "permutation", "score", "t"] = "auto",
+    correction: Literal["max-t", "holm"] | None = "max-t",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     margin: float = 0.0,
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
-    intervals: Literal["simultaneous", "single"] = "simultaneous",
     judge: QueryScores | None = None,
     n_resamples: int = 9999,
     random_state: Seed | None = 0,
@@ -140,12 +109,25 @@ def compare_rankers(
         The ranker that all others are compared with, or several such rankers, whose
         comparisons are one family: two of these are compared once, the later one minus
         the one before it in the list. If None, all pairs are compared.
-    test : TESTS
-    correction : {"max-t", "holm", "bh"} or None, default="max-t"
-        How p-values are adjusted for the number of comparisons: by the maximum over the
-        flips of all comparisons, in steps, which uses their correlation [1]_; by Holm's
-        method; by that of Benjamini and Hochberg, which controls the expected fraction
-        of false findings only; or not at all.
+    test : {"auto", "permutation", "score", "t"}, default="auto"
+        How it is tested whether the means are equal:
+
+        - "permutation": by flipping the signs of the differences (Fisher's
+          randomization test);
+        - "score": by Tango's test of paired proportions. It is for values that are 0 or
+          1, of queries without weights and clusters;
+        - "t": by Student's paired t test;
+        - "auto": by the test that fits the values: "score" for hits of queries without
+          weights and clusters; "t" if their clusters or weights are so uneven that they
+          weigh as much as less than half as many equal ones; and "permutation" for all
+          others.
+    correction : {"max-t", "holm"} or None, default="max-t"
+        How p-values are adjusted for the number of comparisons, and intervals made
+        simultaneous, so that they contain all true differences together with the
+        probability `confidence_level`: by the maximum over the flips of all
+        comparisons, in steps, which uses their correlation [1]_; by Holm's method, with
+        intervals by Bonferroni's, which are wider; or not at all, so that each interval
+        has this probability by itself.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The sign of the difference, ranker minus baseline, that the test looks for. The
         interval is one-sided as well.
@@ -160,11 +142,6 @@ def compare_rankers(
         need ``test="t"`` and a correction other than "max-t".
     confidence_level : float, default=0.95
         The level of the intervals; 1 minus it is the level of the tests.
-    intervals : {"simultaneous", "single"}, default="simultaneous"
-        Whether the intervals of the differences contain all true differences together
-        with the probability `confidence_level`, or each by itself. The first ones agree
-        with the adjusted p-values; those of "holm" are Bonferroni's, which are wider.
-        Without a correction, and for "bh", they are always "single".
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
         the queries of `scores` and many others, as in :func:`confidence_interval`. The
@@ -233,10 +210,10 @@ def compare_rankers(
     interval also contains that of the comparison alone. Holm's method may reject where
     Bonferroni's interval contains 0, but not the other way round.
 
-    For "holm" and "bh", p-values that random flips are too few to count are replaced by
-    a saddlepoint approximation [3]_ before they are adjusted; the adjusted ones are at
-    least as large as the p-values. Otherwise these corrections could not reject at 5 %
-    in a family of more than 500 comparisons.
+    For "holm", p-values that random flips are too few to count are replaced by a
+    saddlepoint approximation [3]_ before they are adjusted; the adjusted ones are at
+    least as large as the p-values. Otherwise it could not reject at 5 % in a family of
+    more than 500 comparisons.
 
     Flips of the signs of a few large clusters, or of a few queries with large weights,
     do not know that the units differ. Student's t has their effective number, less 1,
@@ -244,10 +221,9 @@ def compare_rankers(
 
     `detectable` is the difference that a two-sided t test of as many units would find
     with a probability of 80 %, at the level that the correction leaves to one
-    comparison: that of the critical value of "max-t"; the level divided by the number
-    of comparisons for "holm"; and for "bh" that times the number of those it found.
-    `effect_size` is the mean of the
-    differences divided by their standard deviation.
+    comparison: that of the critical value of "max-t", or the level divided by the
+    number of comparisons for "holm". `effect_size` is the mean of the differences
+    divided by their standard deviation.
 
     The comparison is about the queries of this collection, and these rankers as they
     were trained.
@@ -291,7 +267,6 @@ def compare_rankers(
     check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers", words)
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
     check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
-    check_choice(intervals, INTERVALS, "intervals", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
     if judge is not None and test not in (AUTO, "permutation", "t"):
@@ -315,13 +290,12 @@ def compare_rankers(
     n_units = count_units(table.weight, len(table.keys["qid"]), clusterings)
     if test == AUTO and len(clusterings) > 1:
         test = "t"
-    is_anytime = test != AUTO and TESTS[test].is_anytime
     flips_signs = test != AUTO and TESTS[test].flips_signs
-    flips_signs |= CORRECTIONS[correction].flips_signs
+    flips_signs |= correction == "max-t"
     if len(clusterings) > 1 and flips_signs:
         raise ValueError(
             "The 'clusters' parameter of compare_rankers must be one clustering, "
-            "unless test='t' and correction is 'holm', 'bh' or None. Got two."
+            "unless test='t' and correction is 'holm' or None. Got two."
         )
     blocks = [block for one in segments for block in _compared(one, pairs)]
     if not blocks:
@@ -329,16 +303,8 @@ def compare_rankers(
             "compare_rankers needs queries where a metric is defined for two rankers. "
             f"Got none, of {len(table.keys['qid'])} queries."
         )
-    n_comparisons = sum(len(block.pairs) for block in blocks)
-    if is_anytime and flips_signs and n_comparisons > 1:
-        raise ValueError(
-            "The 'correction' parameter of compare_rankers must be 'holm', 'bh' or "
-            f"None with test={test!r} and several comparisons, since the flips of "
-            f"'max-t' hold their level at one look only. Got {n_comparisons} "
-            f"comparisons and correction={correction!r}."
-        )
     both = None if judge is None else Judge(scores, judge, "compare_rankers")
-    found = [_rows(block, test, is_anytime, both) for block in blocks]
+    found = [_rows(block, test, both) for block in blocks]
     if both is not None:
         table = both.table
         blocks, found = _with_judge(both, blocks, found, test)
@@ -353,7 +319,6 @@ def compare_rankers(
         alternative=alternative,
         margin=margin,
         level=level,
-        simultaneous=intervals == "simultaneous",
         n_resamples=n_resamples,
         seed=seed_of(random_state),
     )
@@ -389,12 +354,7 @@ def compare_rankers(
         margin=margin,
         clusters=clusters,
         confidence_level=confidence_level,
-        are_simultaneous=(
-            intervals == "simultaneous"
-            and len(rows) > 1
-            and CORRECTIONS[correction].intervals is not None
-            and TESTS[rows[0].test].has_interval
-        ),
+        are_simultaneous=len(rows) > 1 and correction is not None,
         n_units=n_units,
         judge=judge,
     )
@@ -608,14 +568,13 @@ def _compared(segment, pairs):
             )
 
 
-def _rows(block, test, is_anytime, judge):
+def _rows(block, test, judge):
     """Return the rows of the pairs of a block, as far as they are not tested yet.
 
-    Also four numbers for each pair: the standard error of the difference and its
-    degrees of freedom, the largest difference that the metric can have, and whether
-    that is known. A metric without limits has the range of the values, and one that is
-    not known that from 0 to 1 if all values are between them. Values that are all equal
-    have none.
+    Also three numbers for each pair: the standard error of the difference and its
+    degrees of freedom, and the largest difference that the metric can have. A metric
+    without limits has the range of the values, and one that is not known that from 0 to
+    1 if all values are between them. Values that are all equal have none.
     """
     table, clusterings = block.segment.table, block.segment.clusterings
     request = table.requests[block.metric]
@@ -630,10 +589,7 @@ def _rows(block, test, is_anytime, judge):
         for one, values in zip(block.terms, block.values.T, strict=True)
     ]
     limits = [limits_of(one) for one in block.terms]
-    is_plain = block.is_plain and judge is None
-    needs_limits = is_anytime and is_plain  # only bets need to know
-    is_limited = [needs_limits and are_limited(one) for one in block.terms]
-    tests = _tests(block, test, is_plain)
+    tests = _tests(block, test, block.is_plain and judge is None)
     rows, errors, ranges = [], [], []
     step = max(NUMBERS_AT_A_TIME // len(block.known), 1)
     for start in range(0, len(block.pairs), step):
@@ -647,8 +603,7 @@ def _rows(block, test, is_anytime, judge):
         for j, (one, other) in enumerate(pairs):
             (low, high), (low_other, high_other) = limits[one], limits[other]
             size = max(high, high_other) - min(low, low_other)
-            is_known = is_limited[one] and is_limited[other]
-            ranges.append((size if size > 0 else np.inf, is_known))
+            ranges.append(size if size > 0 else np.inf)
             row = Bunch(
                 **block.segment.entries,
                 metric=request.key,
@@ -668,7 +623,7 @@ def _rows(block, test, is_anytime, judge):
             )
             rows.append(row)
     errors, df = (np.concatenate(found) for found in zip(*errors, strict=True))
-    return rows, np.array([np.nan_to_num(errors), df, *zip(*ranges, strict=True)])
+    return rows, np.array([np.nan_to_num(errors), df, ranges])
 
 
 def _tests(block, test, is_plain):
@@ -699,11 +654,6 @@ def _are_hits(terms):
     if is_known:
         return terms.is_binary
     return bool(((terms.values == 0) | (terms.values == 1)).all())
-
-
-def are_limited(terms):
-    """Return True if the limits of values are known, as those of hits are."""
-    return terms.limits_of_values is not None or _are_hits(terms)
 
 
 def limits_of(terms):
@@ -800,7 +750,7 @@ def _family(table, blocks, numbers, clusterings):
     plus, minus, bottom = np.array(ends).T
     order, signs = order_units(columns, bottoms)
     bottoms, place = distinct_columns(bottoms[order])
-    errors, df, ranges, is_limited = numbers
+    errors, df, ranges = numbers
     return Family(
         columns=columns[order],
         plus=plus,
@@ -811,7 +761,6 @@ def _family(table, blocks, numbers, clusterings):
         df=df,
         signs=signs[order],
         ranges=ranges,
-        is_limited=is_limited.astype(bool),
     )
 
 

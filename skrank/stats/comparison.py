@@ -507,8 +507,6 @@ class RankerComparison(Result):
 
     def _of_differences(self):
         """Return what is different about the intervals of the differences."""
-        if not TESTS[self.rows[0].test].has_interval:
-            return ""
         words = []
         if self.are_simultaneous:
             words = [CORRECTIONS[self.correction].intervals]

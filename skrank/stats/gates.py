@@ -18,8 +18,7 @@ from skrank._checks import check_choice, check_number, says_what_was_meant, show
 from skrank._docs import Clusters
 from skrank._text_tables import as_markdown, as_text, smaller_words
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats import anytime
-from skrank.stats.compare import AUTO, are_limited, as_one, compare_rankers, limits_of
+from skrank.stats.compare import AUTO, as_one, compare_rankers, limits_of
 from skrank.stats.inference import (
     effective_units,
     read_clusters,
@@ -51,7 +50,7 @@ def gate(
     *,
     baseline: str,
     margin: float | ArrayLike,
-    test: Literal["auto", "permutation", "score", "t", "anytime"] = "auto",
+    test: Literal["auto", "permutation", "score", "t"] = "auto",
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
 ) -> GateDecision:
@@ -70,9 +69,8 @@ def gate(
     margin : float or array-like of shape (n_metrics,)
         The largest loss that does not matter, for all metrics or for each of them: a
         fall, or a rise where smaller values are better.
-    test : {"auto", "permutation", "score", "t", "anytime"}, default="auto"
-        The test of the differences, as in :func:`compare_rankers`. With "anytime" the
-        decision may be taken again whenever there are more queries.
+    test : {"auto", "permutation", "score", "t"}, default="auto"
+        The test of the differences, as in :func:`compare_rankers`.
     clusters : str, array-like of shape (n_queries,) or list of them, default=None
         Queries that belong together, as in :func:`compare_rankers`.
     confidence_level : float, default=0.95
@@ -143,8 +141,7 @@ def gate(
             "The 'confidence_level' parameter of gate must be a float in the range "
             f"(0.5, 1.0). Got {confidence_level} instead."
         )
-    names = [AUTO, *(name for name, one in TESTS.items() if one.has_interval)]
-    check_choice(test, names, "test", "gate")
+    check_choice(test, {AUTO, *TESTS}, "test", "gate")
     scores = as_one(scores, None, clusters, "gate")
     rankers = scores.rankers
     if len(rankers) != 2 or not isinstance(baseline, str) or baseline not in rankers:
@@ -333,10 +330,8 @@ def _row(scores, margin, level, n_metrics, options):
     ((row,), (upper,)) = passed.rows, worse.rows
     pair = _Pair(scores, options["baseline"], options["clusters"])
     low, unseen = row.low, None
-    is_bet = TESTS[row.test].is_anytime and pair.is_limited
-    # These tests allow for what the sample does not show.
-    if row.test != "score" and not (is_bet and pair.differences is not None):
-        unseen = 1 - _level(level, row.test, pair.n_units) ** (1 / pair.n_units)
+    if row.test != "score":  # which allows for what the sample does not show
+        unseen = 1 - level ** (1 / pair.n_units)
         # What the test of a tied pair does not see are such falls as well.
         seen = row.difference - row.low if row.wins + row.losses else 0.0
         low = row.difference - float(np.hypot(seen, unseen * pair.fall))
@@ -349,7 +344,7 @@ def _row(scores, margin, level, n_metrics, options):
         required = pair.hits_needed(margin, level, level_of_worse)
     elif abs(distance) > ROUNDING_OF_MARGIN * margin:
         of_side = level if distance > 0 else level_of_worse
-        required = pair.queries_needed(distance, of_side, row.test)
+        required = pair.queries_needed(distance, of_side)
     return Bunch(
         metric=row.metric,
         baseline=row.estimate_baseline,
@@ -380,7 +375,6 @@ class _Pair:
         units = [sum_clusters(bottom, bottom, one)[1] for one in clusterings]
         self.n_units = float(min(map(effective_units, units or [bottom])))
         # How far the mean falls if the candidate has the worst value everywhere.
-        self.is_limited = are_limited(old) and are_limited(new)
         sign = table.requests[0].sign
         mean = sign * old.top[known].sum() / bottom.sum()
         self.fall = mean - min(limits_of(old)[0], limits_of(new)[0])
@@ -388,7 +382,7 @@ class _Pair:
         differences = sign * (new.top - old.top)[known]
         self.differences = differences if counts_alike else None
 
-    def queries_needed(self, distance, level, test):
+    def queries_needed(self, distance, level):
         """Return how many queries find a distance from the margin, None if not known.
 
         They are more than the queries at hand, which were too few.
@@ -399,15 +393,14 @@ class _Pair:
 
         def needed(deviation):
             def is_enough(n):
-                of_n = _level(level, test, n)
                 # A candidate that passes has to be better by what may be unseen.
-                fall = (1 - of_n ** (1 / n)) * self.fall if distance > 0 else 0.0
+                fall = (1 - level ** (1 / n)) * self.fall if distance > 0 else 0.0
                 left = distance**2 - fall**2
                 if left <= 0 or deviation == 0:
                     return left > 0
                 effect = (left * n) ** 0.5 / deviation
                 # What is tested on one side at a level is tested on both at twice it.
-                return power_of_t(effect, n - 1.0, 2 * of_n) >= POWER
+                return power_of_t(effect, n - 1.0, 2 * level) >= POWER
 
             return fewest(is_enough, len(d) + 1, MOST_QUERIES)
 
@@ -437,11 +430,6 @@ class _Pair:
             return max(int(np.ceil(root**2)), len(d) + 1)
 
         return _required(map(needed, (differ, *ends)))
-
-
-def _level(level, test, n):
-    """Return the level of one look at n units."""
-    return float(anytime.strict_level(level, n)) if TESTS[test].is_anytime else level
 
 
 def _required(found):

@@ -293,15 +293,6 @@ def effective_units(bottom):
         return np.where(squares > 0, bottom.sum(axis=0) ** 2 / squares, 0.0)
 
 
-def by_value(top, bottom):
-    """Return the order of the units by their terms, of shape (n_units, n_columns).
-
-    Whatever is drawn at random or summed up in this order does not depend on the order
-    of the rows or the names of the queries.
-    """
-    return np.lexsort(np.hstack([top, bottom]).T)
-
-
 def distinct_columns(matrix):
     """Return the different columns of a matrix, and the place of each column."""
     first, places = {}, []
@@ -462,75 +453,6 @@ def order_statistics(values, confidence_level):
         return -np.inf, np.inf
     values = np.sort(values)
     return float(values[k - 1]), float(values[n - k])
-
-
-# The number of samples that are counted at a time, whose counts stay in the cache.
-SAMPLES_AT_A_TIME = 16
-
-
-def studentized(top, bottom, *, confidence_level, n_resamples, seed):
-    """Return (low, high) of each ratio of sums by the bootstrap-t [1]_.
-
-    `top` and `bottom` have the shape (n_units, n_columns), with zeros where a unit has
-    no value. Each sample draws n units with replacement. All that it needs are sums of
-    columns, weighted by how often each unit was drawn: those of t, b, t^2, t b, b^2.
-
-    .. [1] B. Efron, "Nonparametric Standard Errors and Confidence Intervals", Canadian
-       Journal of Statistics 9 (1981); P. Hall, The Bootstrap and Edgeworth Expansion
-       (1992).
-    """
-    n, n_columns = top.shape
-    with np.errstate(invalid="ignore"):
-        centres = np.nan_to_num(top.sum(axis=0) / bottom.sum(axis=0))
-    # From here on all is relative to the ratios: squares of large numbers that differ
-    # by little would lose the differences.
-    top = difference(top, centres * bottom)
-    moments = [top, bottom, top * top, top * bottom, bottom * bottom]
-    columns, places = distinct_columns(np.hstack(moments))
-    drawn = np.empty((n_resamples, columns.shape[1]))
-    rng = np.random.default_rng(seed)
-    shift = n * np.arange(SAMPLES_AT_A_TIME)[:, None]
-    for start in range(0, n_resamples, SAMPLES_AT_A_TIME):
-        size = min(SAMPLES_AT_A_TIME, n_resamples - start)
-        rows = rng.integers(n, size=(size, n))
-        rows += shift[:size]
-        counts = np.bincount(rows.ravel(), minlength=size * n).reshape(size, n)
-        drawn[start : start + size] = counts @ columns
-    whole = columns.sum(axis=0)
-    ends = np.empty((2, n_columns))
-    tail = (1 - confidence_level) / 2
-    for j, place in enumerate(places.reshape(5, n_columns).T):
-        if np.count_nonzero(bottom[:, j]) < 2:
-            ends[:, j] = -np.inf, np.inf
-            continue
-        estimate, error = _estimate(whole[place], n)
-        estimates, errors = _estimate(drawn[:, place].T, n)
-        if error == 0:
-            ends[:, j] = estimate
-            continue
-        # The quantiles of t* = (R* - R) / se* are those of (R - rho) / se [1], with rho
-        # the ratio of the population: R - se t*_(1-a) <= rho <= R - se t*_(a). A sample
-        # without a spread has an infinite t*, of the sign of its difference.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = (estimates - estimate) / errors
-        t = np.where(np.isnan(t), 0.0, t)
-        low, high = np.quantile(t, [tail, 1 - tail], method="inverted_cdf")
-        ends[:, j] = estimate - error * high, estimate - error * low
-    return ends + centres
-
-
-def _estimate(sums, n):
-    """Return the ratio and its standard error from the five sums."""
-    top, bottom, tops, both, bottoms = sums
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = top / bottom
-        # sum (t - R b)^2 = sum t^2 - 2 R sum t b + R^2 sum b^2
-        squares = tops - 2 * ratio * both + ratio**2 * bottoms
-    # A sum of squares below the rounding error of its terms is 0.
-    squares = np.where(squares > 1e-13 * tops, squares, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # se^2 = n / (n - 1) sum (t - R b)^2 / (sum b)^2
-        return ratio, np.sqrt(n / max(n - 1, 1) * squares) / np.abs(bottom)
 
 
 def is_at_most(pvalue, level):

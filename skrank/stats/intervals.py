@@ -16,14 +16,13 @@ from sklearn.utils import Bunch
 from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
-    check_count,
     check_instance,
     check_weights,
     numeric_array,
     says_what_was_meant,
     shown,
 )
-from skrank._docs import Clusters, Seed
+from skrank._docs import Clusters
 from skrank._engine.summary import (
     mean_of_queries,
     pooled_harmonic_mean,
@@ -33,11 +32,9 @@ from skrank._engine.summary import (
 from skrank.evaluation.catalogue import CatalogueScores
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.results import ConfidenceIntervals
-from skrank.stats import anytime
-from skrank.stats.anytime import Counted, bets, gaffke, in_limits
+from skrank.stats.bounded import in_limits
 from skrank.stats.inference import (
     Terms,
-    by_value,
     check_level,
     count_units,
     difference,
@@ -47,10 +44,8 @@ from skrank.stats.inference import (
     order_statistics,
     quantile_of_t,
     read_clusters,
-    seed_of,
     segments_of,
     standard_error,
-    studentized,
     sum_clusters,
     summaries_of,
     t_interval,
@@ -60,11 +55,9 @@ from skrank.stats.inference import (
 )
 from skrank.stats.judged import ALONE, Judge
 
-Method = Literal["auto", "wilson", "bounded", "hall", "t", "anytime", "bootstrap"]
-# With more values Hall's interval is the same as "bounded", and takes less time.
+Method = Literal["auto", "t"]
+# With more values Hall's interval is the same as Gaffke's, and takes less time.
 MOST_VALUES = 2000
-# The methods that need values in known limits, with what returns the lower end.
-IN_LIMITS = {"bounded": gaffke, "bets": bets}
 # The parameters that have to be their defaults, and what to do instead.
 UNUSED = {
     "with a judge": (
@@ -92,8 +85,6 @@ def confidence_interval(
     clusters: Clusters | None = None,
     sample_weight: ArrayLike | None = None,
     judge: QueryScores | None = None,
-    n_resamples: int = 9999,
-    random_state: Seed | None = 0,
 ) -> ConfidenceIntervals:
     r"""Confidence interval of the mean of a metric over queries.
 
@@ -110,26 +101,21 @@ def confidence_interval(
         of their own: those of ``scores.where(country=...)``.
     confidence_level : float, default=0.95
         The level, between 0 and 1.
-    method : {"auto", "wilson", "bounded", "hall", "t", ...}, default="auto"
-        How the interval is computed:
+    method : {"auto", "t"}, default="auto"
+        How the interval is computed. "t" is Student's t, with the standard error of the
+        jackknife for clusters and weights. "auto" takes the first of these that fits
+        the values, which the entry `method` names:
 
         - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
           metric between 0 and 1. An array of zeros and ones is taken for hits. With
           clusters or weights, the interval is that of an effective number of queries;
-        - "bounded": Gaffke's interval with half an observation at the limit [5]_, for
-          a metric whose limits are known, such as NDCG. It also holds where few queries
-          have values unlike those of the others;
-        - "hall": Student's t, corrected for the skewness of the values [2]_;
-        - "t": Student's t, with the standard error of the jackknife for clusters and
-          weights;
-        - "anytime": for those who look again whenever there are more queries, such as
-          every night: the mean is in the intervals of all looks together with the
-          probability `confidence_level`. They are 1.5 to 2 times as wide. Exact for a
-          metric whose limits are known [6]_, else an approximation [4]_;
-        - "bootstrap": the studentized bootstrap (bootstrap-t) [2]_;
-        - "auto": "wilson" where it is possible, else "t" with clusters or weights, else
-          "bounded" for at most 2,000 queries where it is possible, else "hall". The
-          median of ranks has order statistics.
+        - "t" with clusters or weights;
+        - "bounded": Gaffke's interval with half an observation at the limit [4]_, for
+          a metric whose limits are known, such as NDCG, and at most 2,000 queries. It
+          also holds where few queries have values unlike those of the others;
+        - "hall": Student's t, corrected for the skewness of the values [2]_.
+
+        The median of ranks has "order statistics".
     clusters : str, array-like of shape (n_queries,) or list of them, default=None
         Queries that belong together, if it is not queries that were drawn
         independently but users with several queries, or entities. The name of a key
@@ -145,10 +131,6 @@ def confidence_interval(
         people would find over all queries, and is narrower than without the judge
         [3]_. Where few queries decide how far the judge is from people, these count
         alone. It needs unweighted means, no `by`, `clusters` or `method`.
-    n_resamples : int, default=9999
-        The number of samples of the bootstrap.
-    random_state : int, RandomState instance or None, default=0
-        Draws the samples of the bootstrap.
 
     Returns
     -------
@@ -197,22 +179,12 @@ def confidence_interval(
     84 to 95.
 
     "bounded" has the quantiles of the mean with random weights of the values and of one
-    more value, a limit [5]_: with :math:`(D_0, ..., D_n)` from the Dirichlet
+    more value, a limit [4]_: with :math:`(D_0, ..., D_n)` from the Dirichlet
     distribution with the parameters 1/2, 1, ..., 1 and values from 0 to 1, the lower
     end is that of :math:`\sum_{i > 0} D_i x_i`, and the upper end that of
     :math:`D_0 + \sum_{i > 0} D_i x_i`. They are computed by a saddlepoint approximation
     and do not depend on the order of the queries.
 
-    "anytime" holds the means m that bets do not refute [6]_, if the limits of the
-    metric are known and the queries count alike: with values from 0 to 1,
-    :math:`E_u \prod_i (1 - u + u x_i / m) < 2 / \alpha` and the same for
-    :math:`1 - x`, with u from the arcsine distribution. This is exact at all looks.
-    Else it is an asymptotic confidence sequence [4]_, which is the narrowest at 200
-    queries: with :math:`r^2 = 2 (1 + 1 / n \rho^2) \log(1 + \sqrt{n \rho^2 + 1} /
-    \alpha)` and :math:`\rho^2 = 0.04` it is Hall's interval, or with clusters or
-    weights Student's t or Wilson's, at the stricter level where the quantile of the
-    normal distribution is r. Its first look should have 50 queries, or 20 whose values
-    are not skewed; see :ref:`every_night`.
 
     References
     ----------
@@ -222,14 +194,9 @@ def confidence_interval(
        "The Bootstrap and Edgeworth Expansion" (1992).
     .. [3] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
        Inference", arXiv:2311.01453 (2023).
-    .. [4] I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, "Time-Uniform
-       Central Limit Theory and Asymptotic Confidence Sequences", Annals of Statistics
-       52 (2024).
-    .. [5] N. Gaffke, "Three Test Statistics for a Nonparametric One-Sided Hypothesis on
+    .. [4] N. Gaffke, "Three Test Statistics for a Nonparametric One-Sided Hypothesis on
        the Mean of a Nonnegative Variable", Mathematical Methods of Statistics 14
        (2005).
-    .. [6] I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by
-       Betting", JRSS B 86 (2024).
 
     Examples
     --------
@@ -272,7 +239,6 @@ def confidence_interval(
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, get_args(Method), "method", "confidence_interval")
-    check_count(n_resamples, "n_resamples")
     if isinstance(scores, CatalogueScores):
         raise TypeError(
             "The 'scores' parameter of confidence_interval must be a QueryScores or an "
@@ -292,7 +258,7 @@ def confidence_interval(
                 f"The {name!r} parameter of confidence_interval must be its default "
                 f"{where}. Got {shown(given[name])}. {instead}"
             )
-    options = confidence_level, method, n_resamples, random_state
+    options = confidence_level, method
     if where == "for an array":
         terms, clusterings = _read_array(scores, sample_weight, clusters)
         rows, *few = _intervals_of({"these values": terms}, clusterings, *options)
@@ -367,7 +333,7 @@ def _rows_of_table(scores, by, clusters, options):
         others = [name for name in scores.metrics if name not in without]
         raise ValueError(
             "confidence_interval has no formula for metrics that are not means over "
-            "queries, nor for medians with clusters, weights or method='anytime'. Got "
+            "queries, nor for medians with clusters or weights. Got "
             f"{without}: select other metrics, such as scores[{others or ['mrr']}]."
         )
     return clusterings, [
@@ -379,13 +345,7 @@ def _rows_of_table(scores, by, clusters, options):
 
 
 def intervals_by_segment(
-    table,
-    by=None,
-    clusters=None,
-    confidence_level=0.95,
-    method="auto",
-    n_resamples=9999,
-    random_state=0,
+    table, by=None, clusters=None, confidence_level=0.95, method="auto"
 ):
     """Return the clusterings, and (entries of a segment, its intervals) for each.
 
@@ -393,7 +353,6 @@ def intervals_by_segment(
     a metric without a formula is None.
     """
     clusterings, segments = segments_of(table, by, clusters, "confidence_interval")
-    options = confidence_level, method, n_resamples, random_state
     found, few_values, few_units = [], {}, {}
     for segment in segments:
         part, places, named = segment.table, [], {}
@@ -409,9 +368,11 @@ def intervals_by_segment(
                 name = f"{part.requests[j].key!r}{of_ranker}{of_segment}"
                 places.append((i, j))
                 named[name] = all_terms[i][j]
-            elif method != "anytime" and not segment.clusterings:
+            elif not segment.clusterings:
                 intervals[i, j] = _interval_of_median(part, i, j, confidence_level)
-        of_means, *few = _intervals_of(named, segment.clusterings, *options)
+        of_means, *few = _intervals_of(
+            named, segment.clusterings, confidence_level, method
+        )
         intervals |= zip(places, of_means, strict=True)
         found.append((segment.entries, intervals))
         few_values |= few[0]
@@ -420,50 +381,15 @@ def intervals_by_segment(
     return clusterings, found
 
 
-def _intervals_of(
-    named, clusterings, confidence_level, method, n_resamples, random_state
-):
+def _intervals_of(named, clusterings, confidence_level, method):
     """Return the intervals of :class:`Terms` by name.
 
     Also the effective numbers of values, and of units, that decide each, by name.
     """
-    for name, terms in named.items():
-        reason, is_plain = None, terms.is_mean and not clusterings
-        if method in ("hall", "bounded") and not is_plain:
-            reason = "unclustered and unweighted queries"
-        elif method == "bounded" and terms.limits_of_values is None:
-            reason = "the mean of a metric whose limits are known, such as NDCG"
-        elif method == "wilson" and not terms.is_binary:
-            reason = "values that are 0 or 1, of a metric between 0 and 1"
-        if reason is not None:
-            raise ValueError(
-                "The 'method' parameter of confidence_interval must not be "
-                f"{method!r} for {name}: that needs {reason}. Pass method='auto'."
-            )
-    resampled = [None] * len(named)
-    if method == "bootstrap" and named:
-        if len(clusterings) > 1:
-            raise ValueError(
-                "The 'clusters' parameter of confidence_interval must be one "
-                "clustering with method='bootstrap'. Got two."
-            )
-        sums = [
-            sum_clusters(terms.top, terms.bottom, *clusterings or [None])
-            for terms in named.values()
-        ]
-        top, bottom = (np.column_stack(column) for column in zip(*sums, strict=True))
-        order = by_value(top, bottom)
-        resampled = studentized(
-            top[order],
-            bottom[order],
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed_of(random_state),
-        ).T
     intervals, few_values, few_units = [], {}, {}
-    for (name, terms), ends in zip(named.items(), resampled, strict=True):
+    for name, terms in named.items():
         interval, few_values[name], few_units[name] = interval_of(
-            terms, clusterings, confidence_level, method, ends
+            terms, clusterings, confidence_level, method
         )
         intervals.append(interval)
     return intervals, few_values, few_units
@@ -479,21 +405,19 @@ def _warn_of_few(few_values, few_units):
     warn_of_few(few_units, "units, (sum b)^2 / sum b^2 of their weights b,", "interval")
 
 
-def interval_of(terms, clusterings, confidence_level, method, resampled=None):
+def interval_of(terms, clusterings, confidence_level, method):
     """Return the interval of one summary as a Bunch, and two effective numbers.
 
-    `resampled` is the (low, high) of the ratio by the bootstrap, with that method. The
-    numbers are those of values and of units; infinite where the interval allows for
-    them.
+    They are those of values and of units; infinite where the interval allows for them.
     """
     known, n = terms.known, int(terms.known.sum())
-    order = by_value(terms.top[known, None], terms.bottom[known, None])
+    # The sums do not depend on the order of the queries.
+    order = np.lexsort((terms.top[known], terms.bottom[known]))
     top, bottom = terms.top[known][order], terms.bottom[known][order]
     clusterings = [clusters[known][order] for clusters in clusterings]
     if not bottom.any():
         return _undefined(terms, method), np.inf, np.inf
-    counts_alike = terms.is_mean and not clusterings
-    is_plain = counts_alike and resampled is None
+    is_plain = terms.is_mean and not clusterings
     if is_plain:
         top, bottom = top / bottom[0], np.ones(n)
     # R = sum t / sum b, and the powers of the deviations t - R b
@@ -505,18 +429,13 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
     else:
         error, df = map(float, standard_error(top, bottom, clusterings))
     # What is known of the values only helps if they are as likely as they are here.
-    asked, limits = method, terms.limits_of_values if is_plain else None
+    limits = terms.limits_of_values if is_plain else None
     if method == "auto":
         method = "hall" if is_plain else "t"
         if limits is not None and n <= MOST_VALUES:
             method = "bounded"
         if terms.is_binary:
             method = "wilson"
-    elif method == "anytime" and limits is not None:
-        method = "bets"
-    elif method == "anytime":
-        confidence_level = anytime.level_of_interval(confidence_level, df + 1)
-        method = "hall" if is_plain else "wilson" if terms.is_binary else "t"
     if method == "wilson" and is_plain:
         ends = wilson(ratio, n, float(norm.ppf((1 + confidence_level) / 2)))
     elif method == "wilson":
@@ -525,35 +444,30 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
         ]
         hits = effective_hits(ratio, error, min(units, key=effective_units), n)
         ends = wilson(ratio, hits, quantile_of_t(confidence_level, df))
-    elif method in IN_LIMITS:
-        counted, tail = Counted.of(terms.values, limits), (1 - confidence_level) / 2
-        ends = in_limits(limits, IN_LIMITS[method], counted, tail)
+    elif method == "bounded":
+        ends = in_limits(terms.values, limits, (1 - confidence_level) / 2)
     elif method == "hall":
         variance, skewness = second / n, 0.0
         if variance > 0:
             skewness = third / n / variance**1.5 / np.sqrt(n)
         ends = hall(ratio, error, df, skewness, confidence_level)
-    elif method == "t":
-        ends = t_interval(ratio, error, df, confidence_level)
     else:
-        ends = resampled
+        ends = t_interval(ratio, error, df, confidence_level)
     low, high, error = _of_ratio(terms, ratio, ends, error)
-    name = asked if asked == "anytime" else method
-    interval = _as_bunch(terms, low, high, error, name)
+    interval = _as_bunch(terms, low, high, error, method)
     if not np.isfinite([low, high]).all():
         n_units = min([n, *(len(np.unique(clusters)) for clusters in clusterings)])
         warn_caller(
             "The confidence interval has no end but the limits of the metric: it needs "
-            "at least two queries, or clusters of them. The bootstrap, and 1 over a "
-            f"mean that may be 0, can need more. Got {n_units} of them, and the method "
-            f"{name!r}.",
+            "at least two queries, or clusters of them. 1 over a mean that may be 0 "
+            f"can need more. Got {n_units} of them, and the method {method!r}.",
             UserWarning,
         )
         return interval, np.inf, np.inf
     n_values = second**2 / fourth if fourth > 0 else 0.0
-    if method == "wilson" or method in IN_LIMITS:  # which allow for what is not seen
+    if method in ("wilson", "bounded"):  # which allow for what is not seen
         n_values = np.inf
-    return interval, n_values, np.inf if counts_alike else df + 1
+    return interval, n_values, np.inf if is_plain else df + 1
 
 
 def _of_ratio(terms, ratio, ends, error):

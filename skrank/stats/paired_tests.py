@@ -2,17 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import false_discovery_control, norm, rankdata
+from scipy.stats import norm
 from scipy.stats import t as student
 
-from skrank.stats import anytime, sign_flips
-from skrank.stats.anytime import Counted, bets, wealth
+from skrank.stats import sign_flips
 from skrank.stats.inference import ROUNDING, effective_units, is_at_most
 
 # The signs of the one-sided tests of each alternative.
@@ -50,14 +48,11 @@ class Family:
     errors: np.ndarray  # the standard error of each difference
     df: np.ndarray  # its degrees of freedom
     signs: np.ndarray  # what the signs of random flips are relative to, by unit
-    # The largest difference that the metric of each comparison can have, and whether it
-    # is known, of units that count alike.
-    ranges: np.ndarray
-    is_limited: np.ndarray
+    ranges: np.ndarray  # the largest difference that the metric of each can have
 
     def take(self, places):
         """Return the family of some of the comparisons."""
-        names = ("plus", "minus", "bottom", "errors", "df", "ranges", "is_limited")
+        names = ("plus", "minus", "bottom", "errors", "df", "ranges")
         return replace(self, **{name: getattr(self, name)[places] for name in names})
 
     def parts(self, size):
@@ -101,10 +96,9 @@ class Flipped:
     """The sums of the comparisons of a family with flipped signs."""
 
     family: Family
-    transform: Callable | None  # what the test sums up instead of the differences
     flips: sign_flips.Flips | None
     # The flipped sums of the columns of the family, which all comparisons share, and
-    # those of the weights; None with a transform.
+    # those of the weights.
     of_columns: np.ndarray | None
     of_bottoms: np.ndarray | None
 
@@ -115,9 +109,6 @@ class Flipped:
     def sums(self, part, null, flips=slice(None)):
         """Return the sums of some comparisons, of shape (n_comparisons, n_flips)."""
         family = self.family
-        if self.transform is not None:
-            x = self.summed(part, null)
-            return sign_flips.flipped_sums(x, self.flips, family.signs, flips)
         sums = self.of_columns[family.plus[part], flips]
         sums -= self.of_columns[family.minus[part], flips]
         if null:
@@ -125,23 +116,20 @@ class Flipped:
         return sums
 
     def summed(self, part, null):
-        """Return what the test sums up of the differences less a null.
+        """Return the terms of some differences less a null.
 
-        It is 0 where they differ from the null by rounding alone.
+        They are 0 where they differ from the null by rounding alone.
         """
         moved = self.family.tops(part)
         size = np.abs(moved)
         if null:
             of_null = null * self.family.weights(part)
             moved, size = moved - of_null, size + np.abs(of_null)
-        moved = np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
-        return moved if self.transform is None else self.transform(moved)
+        return np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
 
     def rounding(self, part, null):
         """Return what the sums of some comparisons may differ by in rounding alone."""
         family = self.family
-        if self.transform is not None:
-            return ROUNDING * np.abs(self.summed(part, null)).sum(axis=0)
         size = np.abs(family.columns).sum(axis=0)
         of_null = abs(null) * np.abs(family.bottoms).sum(axis=0)[family.bottom[part]]
         return ROUNDING * (size[family.plus[part]] + size[family.minus[part]] + of_null)
@@ -178,18 +166,7 @@ class PairedTest:
     """
 
     words: str  # what the test is called
-    question: str  # what it tests, for the documentation of `compare_rankers`
-    # What it sums up instead of the differences, of shape (n_units, n_comparisons): an
-    # odd function, which is 0 where they are. It then does not test whether the means
-    # are equal, and there is no interval.
-    transform: Callable | None = None
-    is_anytime: bool = False  # whether its level holds for all looks at growing data
     flips_signs = False
-
-    @property
-    def has_interval(self):
-        """Return True if the test is about the difference of the means."""
-        return self.transform is None
 
     def pvalues(self, flipped, sign, null, two_sided, refine):
         """Return the p-values of one side, and the same refined."""
@@ -268,7 +245,7 @@ class SignFlipTest(PairedTest):
 
 
 class StudentTest(PairedTest):
-    """Student's paired t test; at every look one at a stricter level."""
+    """Student's paired t test."""
 
     def pvalue(self, family, sign, null):
         tops, weights = family.totals
@@ -276,15 +253,11 @@ class StudentTest(PairedTest):
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = np.where(distance == 0, 0.0, distance / family.errors)
         p = student.sf(statistic, np.where(family.df > 0, family.df, 1))
-        if self.is_anytime:
-            p = anytime.pvalue(p, family.df + 1)
         return np.where(family.df > 0, p, 1.0)
 
     def ends(self, flipped, sides, level):
         family = flipped.family
         tops, weights = family.totals
-        if self.is_anytime:
-            level = anytime.strict_level(level, family.df + 1)
         quantile = student.isf(level, np.where(family.df > 0, family.df, 1))
         radius = np.where(family.df > 0, quantile * family.errors, np.inf)
         return [tops / weights - side.sign * radius for side in sides]
@@ -329,13 +302,10 @@ class ScoreTest(PairedTest):
         return z / (n + z**2) * family.ranges
 
     def pvalue(self, family, sign, null):
-        p = norm.sf(sign * self.statistics(family, null))
-        return anytime.pvalue(p, self.counts(family)[0]) if self.is_anytime else p
+        return norm.sf(sign * self.statistics(family, null))
 
     def ends(self, flipped, sides, level):
         rejected = [is_at_most(side.pvalue, level) for side in sides]
-        if self.is_anytime:
-            level = anytime.strict_level(level, self.counts(flipped.family)[0])
         return self.ends_at(flipped.family, sides, norm.isf(level), rejected)
 
     def ends_at(self, family, sides, critical, rejected):
@@ -380,89 +350,10 @@ def score_variance(n, wins, losses, d):
     return np.maximum(n * (2 * q + d * (1 - d)), 0)
 
 
-class BetTest(PairedTest):
-    """Bets on differences whose range is known, at every look."""
-
-    def counted(self, family, sign):
-        """Yield the differences of each comparison, in the direction of the sign."""
-        for place, size in enumerate(family.ranges):
-            part = slice(place, place + 1)
-            tops, weights = family.tops(part)[:, 0], family.weights(part)[:, 0]
-            there = weights != 0
-            values = sign * tops[there] / weights[there]
-            yield Counted.of(values, (-size, size))
-
-    def pvalue(self, family, sign, null):
-        nulls = (1 + sign * null / family.ranges) / 2
-        of_each = zip(self.counted(family, sign), nulls, strict=True)
-        return 1 / np.maximum([wealth(one, mean) for one, mean in of_each], 1.0)
-
-    def ends(self, flipped, sides, level):
-        family = flipped.family
-        tops, weights = family.totals
-        found = []
-        for side in sides:
-            least = np.array(
-                [bets(one, level) for one in self.counted(family, side.sign)]
-            )
-            end = side.sign * (2 * least - 1) * family.ranges
-            rejected = is_at_most(side.pvalue, level)
-            found.append(agreeing(end, side, rejected, tops / weights))
-        return found
-
-    def error_of_tied(self, family, level):
-        """Return the standard error that the ends of tied pairs have at a level."""
-        tail = level / 2
-        each = zip(self.counted(family, 1), tail, strict=True)
-        least = [bets(one, of_one) for one, of_one in each]
-        return (1 - 2 * np.array(least)) * family.ranges / norm.isf(tail)
-
-
-def signed_ranks(x):
-    """Return the ranks of the sizes of numbers other than 0, with their signs."""
-    sizes = np.abs(x)
-    ranks = np.zeros(len(x))
-    rows = np.flatnonzero(sizes)
-    if len(rows):  # sizes that differ by rounding are equal
-        ranks[rows] = rankdata(np.round(sizes[rows] / sizes.max(), 12))
-    return np.sign(x) * ranks
-
-
-# A test is a row: what it is called, what it tests, and what it sums up.
 TESTS = {
-    "permutation": SignFlipTest(
-        "sign-flip test",
-        "whether the means are equal, by flipping the signs of the differences "
-        "(Fisher's randomization test)",
-    ),
-    "score": ScoreTest(
-        "Tango's score test",
-        "whether two rankers have equally many hits, by Tango's test of paired "
-        "proportions. It is for values that are 0 or 1, of queries without weights and "
-        "clusters",
-    ),
-    "t": StudentTest(
-        "paired t test", "whether the means are equal, by Student's paired t test"
-    ),
-    "anytime": StudentTest(
-        "anytime-valid test",
-        "whether the means are equal, for those who test again whenever there are more "
-        "queries: the level holds for all of these looks together, and the intervals "
-        "are 1.5 to 2 times as wide. Bets on the differences, exact for metrics whose "
-        "limits are known and queries without weights and clusters, else an asymptotic "
-        "confidence sequence",
-        is_anytime=True,
-    ),
-    "wilcoxon": SignFlipTest(
-        "Wilcoxon's signed-rank test",
-        "whether the differences are symmetric around 0, by flipping the signs of "
-        "their ranks. It rejects equal means if many small gains stand against few "
-        "large losses",
-        partial(np.apply_along_axis, signed_ranks, 0),
-    ),
-    "sign": SignFlipTest(
-        "sign test", "whether a gain is as likely as a loss of any size", np.sign
-    ),
+    "permutation": SignFlipTest("sign-flip test"),
+    "score": ScoreTest("Tango's score test"),
+    "t": StudentTest("paired t test"),
 }
 
 
@@ -479,15 +370,12 @@ class Correction(NamedTuple):
     """A correction of p-values for the number of comparisons."""
 
     words: str  # what it is called
-    adjust: Callable | None = None  # returns adjusted p-values
-    flips_signs: bool = False  # adjusts by :func:`max_t` instead
     intervals: str | None = None  # what those for all comparisons together are called
 
 
 CORRECTIONS = {
-    "max-t": Correction("max-T", flips_signs=True, intervals="simultaneous"),
-    "holm": Correction("Holm", holm, intervals="simultaneous (Bonferroni)"),
-    "bh": Correction("Benjamini-Hochberg", false_discovery_control),
+    "max-t": Correction("max-T", "simultaneous"),
+    "holm": Correction("Holm", "simultaneous (Bonferroni)"),
     None: Correction("no correction"),
 }
 
@@ -514,18 +402,16 @@ def run_tests(
     alternative,
     margin,
     level,
-    simultaneous,
     n_resamples,
     seed,
 ):
     """Test all differences of a family and adjust their p-values.
 
     `test` is the name of a test, or an array with that of each comparison. `level` is
-    the level of the tests, 1 minus that of the intervals, and with `simultaneous` the
-    intervals are for all differences together if the correction has such intervals. The
-    other parameters are those of :func:`skrank.stats.compare_rankers`.
+    the level of the tests, 1 minus that of the intervals. The other parameters are
+    those of :func:`skrank.stats.compare_rankers`.
     """
-    correction, n = CORRECTIONS[correction], len(family.plus)
+    n = len(family.plus)
     two_sided = is_two_sided(alternative, margin)
     n_effective, is_tied = np.empty(n), np.empty(n, dtype=bool)
     for part in family.parts(len(family.columns)):
@@ -533,31 +419,31 @@ def run_tests(
         is_tied[part] = ~tops.any(axis=0)
         n_effective[part] = effective_units(tops**2)
     n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
-    groups = _groups(np.broadcast_to(test, n), is_tied, family.is_limited)
-    tests = [one for one, _ in groups]
-    is_max_t = n > 1 and correction.flips_signs
-    flips, transform, shared = None, tests[0].transform, (None, None)
-    if is_max_t or any(one.flips_signs for one in tests):
+    # The differences of a pair that is tied in all units have no spread, whose mean
+    # would seem to be known exactly. The score test tells what the units cannot show.
+    names = np.where(is_tied, "score", test)
+    groups = [(TESTS[name], names == name) for name in dict.fromkeys(names.tolist())]
+    is_max_t, is_holm = (n > 1 and correction == name for name in ("max-t", "holm"))
+    flips, shared = None, (None, None)
+    if is_max_t or any(one.flips_signs for one, _ in groups):
         flips = sign_flips.Flips.draw(len(family.columns), n_resamples, seed)
-        if transform is None:
-            shared = (
-                sign_flips.flipped_sums(terms, flips, family.signs)
-                for terms in (family.columns, family.bottoms)
-            )
-    flipped = Flipped(family, transform, flips, *shared)
+        shared = (
+            sign_flips.flipped_sums(terms, flips, family.signs)
+            for terms in (family.columns, family.bottoms)
+        )
+    flipped = Flipped(family, flips, *shared)
     if len(groups) > 1:
         groups = [(one, where, flipped.take(where)) for one, where in groups]
     else:
-        groups = [(tests[0], slice(None), flipped)]
-    refine = n > 1 and correction.adjust is not None
+        groups = [(groups[0][0], slice(None), flipped)]
     sides = []
     for sign in ALTERNATIVES[alternative]:
         null, found = -sign * margin, np.empty((2, n))
         for one, where, of_test in groups:
-            found[:, where] = one.pvalues(of_test, sign, null, two_sided, refine)
+            found[:, where] = one.pvalues(of_test, sign, null, two_sided, is_holm)
         sides.append(OneSided(sign, null, *found))
     pvalue = adjusted = _of_both_sides([side.pvalue for side in sides], two_sided)
-    each, single, critical = level / (1 + two_sided), np.full(n, level), None
+    each, single = level / (1 + two_sided), np.full(n, level)
     if is_max_t:
         of_sides, critical = max_t(flipped, groups, sides, two_sided, level)
         # Random flips may be more extreme than the exact p-value.
@@ -576,52 +462,34 @@ def run_tests(
         quantile = np.where(room > 0, quantile, np.inf)
         tail = student.sf(quantile, np.maximum(family.df, 1))
         single = np.minimum((1 + two_sided) * tail, level)
-    elif refine:
-        adjusted = correction.adjust(
-            _of_both_sides([side.refined for side in sides], two_sided)
-        )
-        # A refined p-value may be less than one of random flips.
-        adjusted = np.maximum(adjusted, pvalue)
-        n_found = max(np.count_nonzero(is_at_most(adjusted, level)), 1)
-        single = np.full(n, level / n * (1 if correction.intervals else n_found))
-    low, high = np.full((2, n), [[-np.inf], [np.inf]])
-    is_joint = simultaneous and critical is not None
-    if is_joint:
         rejected = np.broadcast_to(is_at_most(of_sides, level), (len(sides), n))
         joint = _ends_of_max_t(family, sides, critical, rejected)
-    elif simultaneous and refine and correction.intervals:
+    elif is_holm:
+        adjusted = holm(_of_both_sides([side.refined for side in sides], two_sided))
+        # A refined p-value may be less than one of random flips.
+        adjusted = np.maximum(adjusted, pvalue)
+        single = np.full(n, level / n)
         sides = [side._replace(pvalue=side.refined) for side in sides]
         each /= n
+    low, high = np.full((2, n), [[-np.inf], [np.inf]])
     smallest, errors = np.zeros(n), family.errors.copy()
     for one, where, of_test in groups:
-        sees_ties = isinstance(one, (ScoreTest, BetTest))
-        of_bets = single[where].copy()
-        if one.is_anytime:
-            sides_of_t = 1 + two_sided
-            n = family.df[where] + 1
-            strict = anytime.strict_level(single[where] / sides_of_t, n)
-            single[where] = sides_of_t * strict
+        is_score = isinstance(one, ScoreTest)
         if one.flips_signs:
             # All signs are equal in one flip of 2^n, or in two of them on both sides.
             smallest[where] = 2.0 ** (two_sided - n_units[where])
-        if sees_ties:  # queries without a difference count as well
+        if is_score:  # queries without a difference count as well
             tied = is_tied[where]
-            seen = np.where(tied, 0.0, n_units[where])
-            n_effective[where] = np.inf if isinstance(one, BetTest) else seen
-        if sees_ties and tied.any():
-            of_tied = of_bets if isinstance(one, BetTest) else single[where]
-            unseen = one.error_of_tied(of_test.family, of_tied)
+            n_effective[where] = np.where(tied, 0.0, n_units[where])
+            unseen = one.error_of_tied(of_test.family, single[where])
             errors[where] = np.where(tied, unseen, errors[where])
-        if not one.has_interval:
-            low[where] = high[where] = np.nan
-            continue
         of_sides = [side.take(where) for side in sides]
         # Two tests of 5 % on both sides of equivalence have a 90 % interval.
-        if not is_joint:
+        if not is_max_t:
             ends = one.ends(of_test, of_sides, each)
         else:
             ends = [end[where] for end in joint]
-            if isinstance(one, ScoreTest):
+            if is_score:
                 # Of few hits many flips reach the largest statistic that there is.
                 least = min(critical, norm.isf(each / n_tests))
                 ends = one.ends_at(of_test.family, of_sides, least, rejected[:, where])
@@ -637,34 +505,6 @@ def run_tests(
             (low if side.sign == 1 else high)[where] = end
     found = (pvalue, adjusted, low, high, n_units, n_effective, smallest, single)
     return Outcome(*found, errors)
-
-
-def _groups(names, is_tied, is_limited):
-    """Return the tests and which comparisons each of them has.
-
-    The differences of a pair that is tied in all units have no spread, whose mean would
-    seem to be known exactly. Only the score test, and bets on differences in known
-    limits, tell what the units cannot show.
-    """
-    groups = []
-    for name in dict.fromkeys(names.tolist()):
-        test, where = TESTS[name], names == name
-        if test.is_anytime:
-            limited = where & is_limited
-            if limited.any():
-                groups.append(
-                    (BetTest(test.words, test.question, is_anytime=True), limited)
-                )
-            where = where & ~is_limited
-        if test.has_interval:
-            tied = where & is_tied
-            if tied.any():
-                of_tied = replace(TESTS["score"], is_anytime=test.is_anytime)
-                groups.append((of_tied, tied))
-            where = where & ~is_tied
-        if where.any():
-            groups.append((test, where))
-    return groups
 
 
 def _of_both_sides(pvalues, two_sided):

@@ -202,15 +202,15 @@ class Flips(NamedTuple):
                 yield rng.integers(256, size=self.n_flips, dtype=np.uint8)
 
 
-def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
+def flipped_sums(columns, flips, signs=1.0):
     """Return the sums of columns with flipped signs.
 
     The first flip flips nothing. Of eight units at a time the sums for all 256
     combinations of signs are computed, and then looked up.
 
-    `columns` has the shape (n_units, n_columns), and the result (n_columns, n_flips);
-    `part` says which flips. Random flips are relative to `signs`: the units that are
-    flipped by one of them are the same, whichever sign the columns have.
+    `columns` has the shape (n_units, n_columns), and the result (n_columns, n_flips).
+    Random flips are relative to `signs`: the units that are flipped by one of them are
+    the same, whichever sign the columns have.
     """
     if flips.seed is not None:
         given, columns = columns, columns * np.reshape(signs, (-1, 1))
@@ -218,23 +218,22 @@ def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
     every_sign = 1.0 - 2.0 * bits[:, ::-1].T
     padding = np.zeros((-len(columns) % 8, columns.shape[1]))
     eights = np.concatenate([columns, padding]).reshape(-1, 8, columns.shape[1])
-    n_flips = len(range(*part.indices(flips.n_flips)))
     # A row for each flip, so that one copy takes what it adds to all columns.
-    of_flips = np.zeros((n_flips, columns.shape[1]))
+    of_flips = np.zeros((flips.n_flips, columns.shape[1]))
     found = np.empty_like(of_flips)
     used = (eights != 0).any(axis=1)
     is_sparse = 4 * np.count_nonzero(used, axis=1) < columns.shape[1]
     for i, (eight, code) in enumerate(zip(eights, flips.codes(), strict=True)):
         if is_sparse[i]:  # units of one of many segments
             (some,) = used[i].nonzero()
-            of_flips[:, some] += (eight[:, some].T @ every_sign).T[code[part]]
+            of_flips[:, some] += (eight[:, some].T @ every_sign).T[code]
             continue
         of_code = np.ascontiguousarray((eight.T @ every_sign).T)
-        np.take(of_code, code[part], axis=0, out=found, mode="clip")
+        np.take(of_code, code, axis=0, out=found, mode="clip")
         of_flips += found
     sums = found.reshape(of_flips.T.shape)
     sums[...] = of_flips.T
-    if flips.seed is not None and part.indices(flips.n_flips)[0] == 0:
+    if flips.seed is not None:
         sums[:, 0] = given.sum(axis=0)
     return sums
 
