@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from skrank.stats.inference import (
     standard_error,
     sum_clusters,
     terms_of,
+    total_of,
     warn_of_few,
 )
 from skrank.stats.judged import Judge
@@ -53,13 +55,12 @@ from skrank.stats.paired_tests import (
     run_tests,
 )
 from skrank.stats.sample_size import POWER, noncentrality
+from skrank.stats.unseen import Unseen
 
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
 # The test that fits the values of each comparison.
 AUTO = "auto"
-# The limits of a metric that is known by its values only.
-_UNLIMITED = (-np.inf, np.inf)
 # The number of digits by which values are ordered; one other than 0 is larger than
 # TINY.
 DIGITS, TINY = 12, 1e-300
@@ -304,13 +305,15 @@ def compare_rankers(
             f"Got none, of {len(table.keys['qid'])} queries."
         )
     both = None if judge is None else Judge(scores, judge, "compare_rankers")
+    allows_for_unseen = test == AUTO and judge is None
     found = [_rows(block, test, both) for block in blocks]
     if both is not None:
         table = both.table
         blocks, found = _with_judge(both, blocks, found, test)
-    rows = [row for of_block, *_ in found for row in of_block]
-    numbers = np.hstack([of_block for _, of_block in found])
-    family = _family(table, blocks, numbers, clusterings)
+    rows, numbers, unseen = zip(*found, strict=True)
+    rows, numbers = [*itertools.chain(*rows)], np.hstack(numbers)
+    unseen = np.fromiter(itertools.chain(*unseen), dtype=object)
+    family = _family(table, blocks, (*numbers[:3], unseen), clusterings)
     level = 1 - confidence_level
     outcome = run_tests(
         family,
@@ -319,6 +322,7 @@ def compare_rankers(
         alternative=alternative,
         margin=margin,
         level=level,
+        allows_for_unseen=allows_for_unseen,
         n_resamples=n_resamples,
         seed=seed_of(random_state),
     )
@@ -337,12 +341,15 @@ def compare_rankers(
     is_finite = np.isfinite(least) & np.isfinite(outcome.errors)
     detectable = np.full(len(rows), np.inf)
     np.multiply(least, outcome.errors, where=is_finite, out=detectable)
-    # A mean can differ from itself by rounding, where it is summed in another order.
-    ends = np.minimum(outcome.low, difference), np.maximum(outcome.high, difference)
+    # No difference is larger than the range of the metric. A mean can differ from
+    # itself by rounding, where it is summed in another order.
+    most = np.where(numbers[3] >= margin, numbers[3], np.inf)
+    low, high = np.maximum(outcome.low, -most), np.minimum(outcome.high, most)
+    ends = np.minimum(low, difference), np.maximum(high, difference)
     columns = (*ends, *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
         row.update(zip(_TESTED, values, strict=True))  # in the place of None
-    _warn(rows, outcome, level, [*segments[0].entries])
+    _warn(rows, outcome, level, [*segments[0].entries], allows_for_unseen)
     return RankerComparison(
         scores=scores,
         rows=tuple(rows),
@@ -571,10 +578,11 @@ def _compared(segment, pairs):
 def _rows(block, test, judge):
     """Return the rows of the pairs of a block, as far as they are not tested yet.
 
-    Also three numbers for each pair: the standard error of the difference and its
-    degrees of freedom, and the largest difference that the metric can have. A metric
-    without limits has the range of the values, and one that is not known that from 0 to
-    1 if all values are between them. Values that are all equal have none.
+    Also four numbers for each pair: the standard error of the difference and its
+    degrees of freedom, and twice the largest difference that the metric can have. If it
+    has no limits, that is once the range of the values, of which equal ones have none,
+    and once infinite. Also for each pair a function of a level: the difference that the
+    sample may not show.
     """
     table, clusterings = block.segment.table, block.segment.clusterings
     request = table.requests[block.metric]
@@ -589,8 +597,13 @@ def _rows(block, test, judge):
         for one, values in zip(block.terms, block.values.T, strict=True)
     ]
     limits = [limits_of(one) for one in block.terms]
+    are_known = [np.isfinite(one.limits).all() for one in block.terms]
+    falls = [
+        Unseen(values, block.bottom, ends, clusterings)
+        for values, ends in zip(block.values.T, limits, strict=True)
+    ]
     tests = _tests(block, test, block.is_plain and judge is None)
-    rows, errors, ranges = [], [], []
+    rows, errors, ranges, unseen = [], [], [], []
     step = max(NUMBERS_AT_A_TIME // len(block.known), 1)
     for start in range(0, len(block.pairs), step):
         pairs = block.pairs[start : start + step]
@@ -599,11 +612,14 @@ def _rows(block, test, judge):
         errors.append(standard_error(top, bottom, clusterings))
         gain = request.direction * top[block.known]
         n_wins, n_losses = (gain > 0).sum(axis=0), (gain < 0).sum(axis=0)
-        total = top.sum(axis=0) / whole
+        total = total_of(top) / whole
         for j, (one, other) in enumerate(pairs):
             (low, high), (low_other, high_other) = limits[one], limits[other]
             size = max(high, high_other) - min(low, low_other)
-            ranges.append(size if size > 0 else np.inf)
+            size = size if size > 0 else np.inf
+            is_known = are_known[one] and are_known[other]
+            ranges.append((size, size if is_known else np.inf))
+            unseen.append(partial(_largest, (falls[one], falls[other])))
             row = Bunch(
                 **block.segment.entries,
                 metric=request.key,
@@ -623,7 +639,11 @@ def _rows(block, test, judge):
             )
             rows.append(row)
     errors, df = (np.concatenate(found) for found in zip(*errors, strict=True))
-    return rows, np.array([np.nan_to_num(errors), df, ranges])
+    return rows, np.array([np.nan_to_num(errors), df, *np.transpose(ranges)]), unseen
+
+
+def _largest(falls, level):
+    return max(fall(level) for fall in falls)
 
 
 def _tests(block, test, is_plain):
@@ -633,7 +653,7 @@ def _tests(block, test, is_plain):
     clusterings = block.segment.clusterings
     _, units = sum_clusters(block.bottom, block.bottom, *clusterings or [None])
     is_uneven = effective_units(units) < MOST_UNEVEN * np.count_nonzero(units)
-    hits = [is_plain and _are_hits(one) for one in block.terms]
+    hits = [is_plain and one.is_binary for one in block.terms]
     found = [
         "score" if hits[one] and hits[other] else "t" if is_uneven else "permutation"
         for one, other in block.pairs
@@ -648,23 +668,13 @@ def _tests(block, test, is_plain):
     return found
 
 
-def _are_hits(terms):
-    """Return True if values are 0 or 1, of a metric of fractions or an unknown one."""
-    is_known = terms.request.metric.limits != _UNLIMITED
-    if is_known:
-        return terms.is_binary
-    return bool(((terms.values == 0) | (terms.values == 1)).all())
-
-
 def limits_of(terms):
     """Return the limits of values, and their own ends where there are none."""
-    values = terms.request.sign * terms.values
     low, high = terms.limits
-    if not np.isfinite(high - low):
-        low, high = values.min(), values.max()
-        if terms.request.metric.limits == _UNLIMITED and low >= 0 and high <= 1:
-            low, high = 0, 1
-    return low, high
+    if np.isfinite(high - low):
+        return low, high
+    values = terms.request.sign * terms.values
+    return values.min(), values.max()
 
 
 def _with_judge(judge, blocks, found, test):
@@ -675,7 +685,7 @@ def _with_judge(judge, blocks, found, test):
     judged, of_pairs = [], []
     segment = Segment({}, slice(None), judge.table, [])
     known = np.ones(len(judge.is_rest), dtype=bool)
-    for block, (rows, numbers) in zip(blocks, found, strict=True):
+    for block, (rows, numbers, unseen) in zip(blocks, found, strict=True):
         means = [judge.mean(i, block.metric).estimate for i in block.rankers]
         alone = _tests(block, test, block.is_plain)
         for j, (pair, row) in enumerate(zip(block.pairs, rows, strict=True)):
@@ -689,7 +699,7 @@ def _with_judge(judge, blocks, found, test):
             both |= {"difference": combined.estimate, "test": of_test}
             row = Bunch(**(row | both | combined.entries))
             of_pair = [[combined.error], [combined.df], *numbers[2:, [j]]]
-            of_pairs.append(([row], np.array(of_pair)))
+            of_pairs.append(([row], np.array(of_pair), [unseen[j]]))
             terms = np.column_stack([combined.terms, np.zeros(len(known))])
             of_block = rankers, [], [(0, 1)], terms, known, combined.counts
             judged.append(_Block(segment, block.metric, *of_block))
@@ -750,7 +760,7 @@ def _family(table, blocks, numbers, clusterings):
     plus, minus, bottom = np.array(ends).T
     order, signs = order_units(columns, bottoms)
     bottoms, place = distinct_columns(bottoms[order])
-    errors, df, ranges = numbers
+    errors, df, ranges, unseen = numbers
     return Family(
         columns=columns[order],
         plus=plus,
@@ -761,6 +771,7 @@ def _family(table, blocks, numbers, clusterings):
         df=df,
         signs=signs[order],
         ranges=ranges,
+        unseen=unseen,
     )
 
 
@@ -813,7 +824,7 @@ def order_units(columns, bottoms):
     return np.lexsort(keys.T[::-1]), signs
 
 
-def _warn(rows, outcome, level, names):
+def _warn(rows, outcome, level, names, allows_for_unseen):
     """Warn of comparisons that cannot reject, and of those that few units decide."""
     cannot = ~is_at_most(outcome.smallest, level)
     if cannot.any():
@@ -823,10 +834,17 @@ def _warn(rows, outcome, level, names):
             f"{outcome.smallest.max():.3g}.",
             UserWarning,
         )
-    n_effective = np.where(cannot, np.inf, outcome.n_effective).tolist()
-    named = {
-        f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}"
-        + "".join(f", {name}={shown(row[name])}" for name in names): n
-        for row, n in zip(rows, n_effective, strict=True)
-    }
-    warn_of_few(named, "differences, (sum d^2)^2 / sum d^4,", "p-value")
+    is_significant = is_at_most(outcome.adjusted, level)
+    claims = {"The p-value may be too small": is_significant}
+    if not allows_for_unseen:
+        claims["The interval may be too narrow"] = ~is_significant
+    for claim, where in claims.items():
+        named = {
+            f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}"
+            + "".join(f", {name}={shown(row[name])}" for name in names): n
+            for row, n, is_claimed in zip(
+                rows, outcome.n_effective.tolist(), where & ~cannot, strict=True
+            )
+            if is_claimed
+        }
+        warn_of_few(claim, named, "differences, (sum d^2)^2 / sum d^4,")

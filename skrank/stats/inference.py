@@ -25,10 +25,14 @@ from skrank._ranking.ids import encode_qid
 ROUNDING = 1e-12
 # A p-value that exceeds the level by less is equal to it: 1 - 0.8 < 0.2 in floats.
 ROUNDING_OF_LEVEL = 1e-9
+# The limits of a metric that is known by its values only.
+UNLIMITED = (-np.inf, np.inf)
 # The fourth powers of larger values, and their sums, are too large for a float.
 TOO_LARGE = 1e75
-# A sum of fewer equal terms is far from normal.
-FEWEST_EFFECTIVE = 10
+# Fewer values, or differences, of equal size do not show what others may be.
+FEWEST_VALUES = 3
+# Fewer units of equal weight are too few for an interval that can be relied on.
+FEWEST_UNITS = 10
 # Warnings name this many of the results that few queries decide.
 MOST_NAMED = 3
 
@@ -70,37 +74,45 @@ class Terms(NamedTuple):
 
     @property
     def is_binary(self):
-        """Return True if the values are 0 or 1, of a metric between 0 and 1."""
-        if self.request is not None:
-            request = self.request
-            is_ratio = request.options.adjusted or request.divides_sums
-            is_fraction = request.limits[0] == (0, 1)
-            if is_ratio or not is_fraction or not self.is_linear:
-                return False
-        return bool(((self.values == 0) | (self.values == 1)).all())
+        """Return True if the values are 0 or 1, of a mean of values from 0 to 1."""
+        is_fraction = self.limits_of_values == (0, 1)
+        return is_fraction and bool(((self.values == 0) | (self.values == 1)).all())
 
     @property
     def limits(self):
         """Return the limits of the summary; none if a value is outside of its own."""
-        if self.request is None:
-            return (0, 1) if self.is_binary else (-np.inf, np.inf)
+        if self._has_unknown_limits:
+            low, high = self.limits_of_values or UNLIMITED
+            sign = 1 if self.request is None else self.request.sign
+            return (low, high) if sign == 1 else (-high, -low)
         (low, high), of_summary = self.request.limits
         if self.request.divides_sums:  # the values are those of one of the sums
             return of_summary
-        inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
-        return of_summary if inside.all() else (-np.inf, np.inf)
+        return of_summary if self._are_within(low, high) else UNLIMITED
 
     @property
     def limits_of_values(self):
-        """Return the limits of the values of a mean, or None if they are not known."""
-        if self.is_binary:
-            return (0, 1)
-        if self.request is None or not self.is_linear or self.request.options.adjusted:
-            return None
-        of_values, _ = self.request.limits
-        is_known = np.isfinite(of_values).all()
-        is_known &= np.isfinite(self.limits).all() and not self.request.divides_sums
-        return of_values if is_known else None
+        """Return the limits of the values of a mean, or None if they are not known.
+
+        Those of a metric that is known by its values only are 0 and 1 if all of them
+        are between.
+        """
+        request, limits = self.request, (0, 1)
+        if request is not None:
+            if not self.is_linear or request.options.adjusted or request.divides_sums:
+                return None
+            if not self._has_unknown_limits:
+                limits, _ = request.limits
+        is_known = np.isfinite(limits).all() and self._are_within(*limits)
+        return limits if is_known else None
+
+    @property
+    def _has_unknown_limits(self):
+        return self.request is None or self.request.limits[0] == UNLIMITED
+
+    def _are_within(self, low, high):
+        inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
+        return bool(inside.all())
 
     def summary(self, ratio):
         """Return the summary of a ratio of the sums."""
@@ -266,6 +278,13 @@ def difference(values, others):
     return found
 
 
+def total_of(terms):
+    """Return the sum of terms, 0 where they cancel but for rounding: .1 + .2 - .3."""
+    total = terms.sum(axis=0)
+    is_rounding = np.abs(total) <= ROUNDING * np.abs(terms).sum(axis=0)
+    return np.where(is_rounding, 0.0, total)
+
+
 def sum_clusters(top, bottom, clusters):
     """Return the sums of the terms of each cluster that is there.
 
@@ -276,11 +295,11 @@ def sum_clusters(top, bottom, clusters):
     order = np.argsort(clusters, kind="stable")
     first = np.flatnonzero(np.diff(clusters[order], prepend=-1))
     top, bottom = (x[order] for x in (top, bottom))
-    sums = np.add.reduceat(top, first, axis=0)
-    # Gains and losses that cancel do so exactly: 0.1 + 0.2 - 0.3 is 0.
-    size = np.add.reduceat(np.abs(top), first, axis=0)
-    sums[np.abs(sums) <= ROUNDING * size] = 0
-    return sums, np.add.reduceat(bottom, first, axis=0)
+    sums, sizes, bottom = (
+        np.add.reduceat(x, first, axis=0) for x in (top, np.abs(top), bottom)
+    )
+    sums[np.abs(sums) <= ROUNDING * sizes] = 0
+    return sums, bottom
 
 
 def effective_units(bottom):
@@ -465,21 +484,19 @@ def check_level(value, name, caller):
     check_number(value, name, caller, low=0.0, high=1.0, ends="()")
 
 
-def warn_of_few(effective, what, result):
+def warn_of_few(claim, effective, what, fewest=FEWEST_VALUES):
     """Warn if the effective numbers of some results, by name, are small.
 
-    `what` names the number and gives its formula, `result` what is too narrow or too
-    small: an interval, or a p-value.
+    `claim` says what may be wrong; `what` names the number and gives its formula.
     """
-    few = [name for name, n in effective.items() if n < FEWEST_EFFECTIVE - ROUNDING]
+    few = [name for name, n in effective.items() if n < fewest - ROUNDING]
     if few:
         few.sort(key=effective.get)
         names = "; ".join(few[:MOST_NAMED])
         if len(few) > MOST_NAMED:
             names += f"; and {len(few) - MOST_NAMED} more of {len(effective)}"
-        short = {"interval": "narrow", "p-value": "small"}[result]
         warn_caller(
-            f"The {result} may be too {short}, because few queries decide it: the "
-            f"effective number of {what} is below {FEWEST_EFFECTIVE} for {names}.",
+            f"{claim}, because few queries decide it: the effective number of {what} "
+            f"is below {fewest} for {names}.",
             UserWarning,
         )

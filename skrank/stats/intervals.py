@@ -34,8 +34,10 @@ from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.results import ConfidenceIntervals
 from skrank.stats.bounded import in_limits
 from skrank.stats.inference import (
+    FEWEST_UNITS,
     Terms,
     check_level,
+    check_sizes,
     count_units,
     difference,
     effective_hits,
@@ -305,6 +307,7 @@ def _read_array(values, sample_weight, clusters):
             f"{n_undefined:,} of {n:,} values are NaN. They are left out.", UserWarning
         )
     known = has_value & (weight > 0)
+    check_sizes(values[known], values[known], "scores")
     bottom = np.where(known, weight, 0)
     top = np.where(known, values, 0) * bottom
     order = np.lexsort((top, bottom))  # the sum does not depend on that of the queries
@@ -397,12 +400,11 @@ def _intervals_of(named, clusterings, confidence_level, method):
 
 def _warn_of_few(few_values, few_units):
     """Warn of intervals that few values or few units decide."""
-    warn_of_few(
-        few_values,
-        "values, (sum d^2)^2 / sum d^4 of their deviations d from the mean,",
-        "interval",
-    )
-    warn_of_few(few_units, "units, (sum b)^2 / sum b^2 of their weights b,", "interval")
+    claim = "The interval may be too narrow"
+    values = "values, (sum d^2)^2 / sum d^4 of their deviations d from the mean,"
+    warn_of_few(claim, few_values, values)
+    units = "units, (sum b)^2 / sum b^2 of their weights b,"
+    warn_of_few(claim, few_units, units, FEWEST_UNITS)
 
 
 def interval_of(terms, clusterings, confidence_level, method):

@@ -11,7 +11,14 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from skrank.stats import sign_flips
-from skrank.stats.inference import ROUNDING, effective_units, is_at_most
+from skrank.stats.inference import (
+    FEWEST_VALUES,
+    ROUNDING,
+    difference,
+    effective_units,
+    is_at_most,
+    total_of,
+)
 
 # The signs of the one-sided tests of each alternative.
 ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
@@ -49,10 +56,11 @@ class Family:
     df: np.ndarray  # its degrees of freedom
     signs: np.ndarray  # what the signs of random flips are relative to, by unit
     ranges: np.ndarray  # the largest difference that the metric of each can have
+    unseen: np.ndarray  # functions of a level: the difference that nobody saw by it
 
     def take(self, places):
         """Return the family of some of the comparisons."""
-        names = ("plus", "minus", "bottom", "errors", "df", "ranges")
+        names = ("plus", "minus", "bottom", "errors", "df", "ranges", "unseen")
         return replace(self, **{name: getattr(self, name)[places] for name in names})
 
     def parts(self, size):
@@ -63,7 +71,8 @@ class Family:
 
     def tops(self, part):
         """Return the terms of some comparisons, of shape (n_units, n_comparisons)."""
-        return self.columns[:, self.plus[part]] - self.columns[:, self.minus[part]]
+        columns = self.columns[:, self.plus[part]], self.columns[:, self.minus[part]]
+        return difference(*columns)
 
     def weights(self, part):
         """Return the weights of some comparisons."""
@@ -74,7 +83,7 @@ class Family:
         """Return the sums of the terms, and those of the weights."""
         tops = np.empty(len(self.plus))
         for part in self.parts(len(self.columns)):
-            tops[part] = self.tops(part).sum(axis=0)
+            tops[part] = total_of(self.tops(part))
         return tops, self.bottoms.sum(axis=0)[self.bottom]
 
 
@@ -243,6 +252,24 @@ class SignFlipTest(PairedTest):
                 )
         return ends
 
+    def seen(self, flipped, part):
+        """Return a function of a side and a level: how far its end is, of one pair."""
+        family = flipped.family
+        bottom = family.bottom[part]
+        top, weight = (x[part] for x in family.totals)
+        sums = flipped.sums(part, 0.0), flipped.of_bottoms[bottom]
+        (means,) = np.sort(sign_flips.subset_means(top, weight, *sums))  # NaN last
+        n, n_known = len(means), int((~np.isnan(means)).sum())
+
+        def distance(sign, level):
+            place = sign_flips.most_at(level, n) - (n - n_known)
+            if place < 0:
+                return np.inf
+            end = means[place if sign == 1 else n_known - 1 - place]
+            return max(sign * float(top[0] / weight[0] - end), 0.0)
+
+        return distance
+
 
 class StudentTest(PairedTest):
     """Student's paired t test."""
@@ -262,8 +289,83 @@ class StudentTest(PairedTest):
         radius = np.where(family.df > 0, quantile * family.errors, np.inf)
         return [tops / weights - side.sign * radius for side in sides]
 
+    def seen(self, flipped, part):
+        """Return a function of a side and a level: how far its end is, of one pair."""
+        (error,), (df,) = flipped.family.errors[part], flipped.family.df[part]
+        return lambda sign, level: student.isf(level, df) * error if df > 0 else np.inf
 
-# The steps that halve the interval from -1 to 1 down to rounding error.
+
+@dataclass(frozen=True)
+class FewTest(PairedTest):
+    r"""A test of differences of few units, which allows for those that nobody saw.
+
+    With the distance s of the end of a test from the difference d, and the difference
+    u that the sample does not show, its ends are :math:`d \mp \sqrt{s^2 + u^2}`, the
+    limits of a sum of two numbers that are estimated independently (G. Zou, A. Donner,
+    2008). The p-value is the smallest level at which the end excludes the null.
+    """
+
+    of: PairedTest | None = None  # the test of what is there
+
+    @property
+    def flips_signs(self):
+        """Return True if the test flips signs."""
+        return self.of.flips_signs
+
+    def pvalues(self, flipped, sign, null, two_sided, refine):
+        """Return the p-values of one side, twice."""
+        tops, weights = flipped.family.totals
+        distances = sign * (tops / weights - null)
+        p = [
+            _smallest_level(reach, sign, distance)
+            for reach, distance in zip(self._reaches(flipped), distances, strict=True)
+        ]
+        return np.array(p), np.array(p)
+
+    def ends(self, flipped, sides, level):
+        rejected = [is_at_most(side.pvalue, level) for side in sides]
+        return self.ends_at(flipped, sides, level, rejected)
+
+    def ends_at(self, flipped, sides, level, rejected):
+        """Return the ends at a level, and `rejected` which p-values reject the null."""
+        tops, weights = flipped.family.totals
+        estimate = tops / weights
+        radii = [
+            [reach(side.sign, level) for side in sides]
+            for reach in self._reaches(flipped)
+        ]
+        return [
+            agreeing(estimate - side.sign * radius, side, of_side, estimate)
+            for side, of_side, radius in zip(
+                sides, rejected, np.transpose(radii), strict=True
+            )
+        ]
+
+    def _reaches(self, flipped):
+        """Yield a function of a side and a level: how far the end is."""
+        for j, unseen in enumerate(flipped.family.unseen):
+            yield _reach(self.of.seen(flipped, slice(j, j + 1)), unseen)
+
+
+def _reach(seen, unseen):
+    return lambda sign, level: float(np.hypot(seen(sign, level), unseen(level)))
+
+
+def _smallest_level(reach, sign, distance):
+    """Return the smallest level whose end is nearer than a distance, at most 1."""
+    low, high = np.log(sign_flips.SMALLEST_PVALUE), np.log(0.5)
+    if not reach(sign, 0.5) < distance:
+        return 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if reach(sign, np.exp(middle)) < distance:
+            high = middle
+        else:
+            low = middle
+    return float(np.exp(high))
+
+
+# The steps that halve an interval, such as that from -1 to 1, down to rounding error.
 HALVINGS = 56
 
 
@@ -355,6 +457,10 @@ TESTS = {
     "score": ScoreTest("Tango's score test"),
     "t": StudentTest("paired t test"),
 }
+# What takes the place of a test where few units differ, whose rows have its name.
+OF_FEW = {
+    name: FewTest(TESTS[name].words, of=TESTS[name]) for name in ("permutation", "t")
+}
 
 
 def holm(pvalues):
@@ -402,14 +508,16 @@ def run_tests(
     alternative,
     margin,
     level,
+    allows_for_unseen,
     n_resamples,
     seed,
 ):
     """Test all differences of a family and adjust their p-values.
 
     `test` is the name of a test, or an array with that of each comparison. `level` is
-    the level of the tests, 1 minus that of the intervals. The other parameters are
-    those of :func:`skrank.stats.compare_rankers`.
+    the level of the tests, 1 minus that of the intervals. `allows_for_unseen` says
+    whether it is by differences that nobody saw, where few units differ. The other
+    parameters are those of :func:`skrank.stats.compare_rankers`.
     """
     n = len(family.plus)
     two_sided = is_two_sided(alternative, margin)
@@ -422,7 +530,14 @@ def run_tests(
     # The differences of a pair that is tied in all units have no spread, whose mean
     # would seem to be known exactly. The score test tells what the units cannot show.
     names = np.where(is_tied, "score", test)
-    groups = [(TESTS[name], names == name) for name in dict.fromkeys(names.tolist())]
+    # Nor do few differences, or equal ones, tell how far others are from 0.
+    is_few = (n_effective < FEWEST_VALUES - ROUNDING) | (family.errors == 0)
+    is_few &= allows_for_unseen & (names != "score")
+    groups = [
+        (tests[name], of_name & (names == name))
+        for tests, of_name in ((TESTS, ~is_few), (OF_FEW, is_few))
+        for name in dict.fromkeys(names[of_name].tolist())
+    ]
     is_max_t, is_holm = (n > 1 and correction == name for name in ("max-t", "holm"))
     flips, shared = None, (None, None)
     if is_max_t or any(one.flips_signs for one, _ in groups):
@@ -450,8 +565,10 @@ def run_tests(
         known = [pvalue] if two_sided else [side.pvalue for side in sides]
         of_sides, n_tests = np.maximum(of_sides, known), n * len(known)
         for one, where, _ in groups:
-            if isinstance(one, ScoreTest):  # at most Bonferroni's, see `ends_at` below
-                bound = np.minimum(n_tests * np.array(known)[:, where], 1)
+            bound = np.minimum(n_tests * np.array(known)[:, where], 1)
+            if isinstance(one, FewTest):  # Bonferroni's, see `ends_at` below
+                of_sides[:, where] = bound
+            elif isinstance(one, ScoreTest):  # at most Bonferroni's
                 of_sides[:, where] = np.minimum(of_sides[:, where], bound)
         adjusted = of_sides.max(axis=0)
         # The tail of Student's t beyond the critical value of T = S / sqrt(sum x^2):
@@ -480,13 +597,26 @@ def run_tests(
             smallest[where] = 2.0 ** (two_sided - n_units[where])
         if is_score:  # queries without a difference count as well
             tied = is_tied[where]
-            n_effective[where] = np.where(tied, 0.0, n_units[where])
+            n_effective[where] = np.where(tied, np.inf, n_units[where])
             unseen = one.error_of_tied(of_test.family, single[where])
             errors[where] = np.where(tied, unseen, errors[where])
+        is_of_few = isinstance(one, FewTest)
+        if is_of_few:
+            z = norm.isf(single[where] / 2)
+            unseen = [
+                function(at / 2)
+                for function, at in zip(
+                    family.unseen[where], single[where].tolist(), strict=True
+                )
+            ]
+            errors[where] = np.hypot(errors[where], unseen / z)
         of_sides = [side.take(where) for side in sides]
         # Two tests of 5 % on both sides of equivalence have a 90 % interval.
         if not is_max_t:
             ends = one.ends(of_test, of_sides, each)
+        elif is_of_few:
+            of_one = each / n_tests
+            ends = one.ends_at(of_test, of_sides, of_one, rejected[:, where])
         else:
             ends = [end[where] for end in joint]
             if is_score:
