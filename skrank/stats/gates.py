@@ -20,10 +20,12 @@ from skrank._text_tables import as_markdown, as_text, smaller_words
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.compare import AUTO, as_one, compare_rankers, limits_of
 from skrank.stats.inference import (
+    difference,
     effective_units,
     read_clusters,
     sum_clusters,
     terms_of,
+    warn_of_few,
     wilson,
 )
 from skrank.stats.paired_tests import TESTS, score_variance
@@ -34,12 +36,17 @@ from skrank.stats.sample_size import (
     power_of_t,
     range_of_deviation,
 )
+from skrank.stats.unseen import Unseen
 
 # The decisions, with the exit status of each.
 PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"
 STATUS = {PASSED: 0, WORSE: 1, UNDECIDED: 3}
+# That of a metric in which no loss exceeds the margin, which decides nothing.
+TOO_LARGE = "margin too large"
 # An end of an interval may differ by this fraction of the margin in rounding.
 ROUNDING_OF_MARGIN = 1e-9
+# How a warning of compare_rankers begins that is not about a gate.
+OF_FEW = "The (p-value|interval) may be too"
 # More queries than this are not counted.
 MOST_QUERIES = 2**50
 
@@ -56,8 +63,8 @@ def gate(
 ) -> GateDecision:
     r"""Decide whether a candidate is worse than a baseline by more than a margin.
 
-    It passes in a metric if it is surely not worse by the margin, also if the queries
-    that nobody saw are taken into account, and it is worse if it surely is. It passes
+    It passes in a metric if it is surely not worse by the margin, even if it has broken
+    the best queries that a sample may lack, and it is worse if it surely is. It passes
     if it does in all metrics, and it is worse if it is in one of them.
 
     Parameters
@@ -68,7 +75,9 @@ def gate(
         The ranker that the other one, the candidate, is compared with.
     margin : float or array-like of shape (n_metrics,)
         The largest loss that does not matter, for all metrics or for each of them: a
-        fall, or a rise where smaller values are better.
+        fall, or a rise where smaller values are better. 1 % of a metric from 0 to 1 is
+        0.01. A metric of which the baseline has no more than the margin decides
+        nothing.
     test : {"auto", "permutation", "score", "t"}, default="auto"
         The test of the differences, as in :func:`compare_rankers`.
     clusters : str, array-like of shape (n_queries,) or list of them, default=None
@@ -84,12 +93,14 @@ def gate(
     Raises
     ------
     ValueError
-        If a parameter has an invalid value, or there are not two rankers.
+        If a parameter has an invalid value, a margin is not less than the range of its
+        metric, or there are not two rankers.
 
     Warns
     -----
     UserWarning
-        If few queries decide, as :func:`compare_rankers` does.
+        If no sign-flip test of so few queries can reject, or few queries decide that
+        the candidate is worse, as :func:`compare_rankers` warns of them.
 
     See Also
     --------
@@ -102,17 +113,20 @@ def gate(
     one of them is enough. A candidate passes if the lower end is above minus the
     margin. A metric of which smaller values are better is decided by its negative.
 
-    A sample does not show what happens in few of the queries. If a candidate falls to 0
-    in a fraction of :math:`u = 1 - \alpha^{1/n}` of them, n queries contain none of
-    these with a probability of :math:`\alpha`, and the mean of the candidate is lower
-    by u times that of the baseline than it seems. With the difference d, the lower end
-    e of its test, and the mean b of the baseline, the lower end is therefore
+    A sample does not show what happens in few of the queries. If a candidate breaks a
+    fraction of :math:`u = 1 - \alpha^{1/n}` of them, n queries contain none of these
+    with a probability of :math:`\alpha`. A break costs most where the baseline works:
+    if it takes the best u of the queries to the worst value, the mean falls by u times
+    their mean distance f from it. Where no query of the baseline is above the worst
+    value, f is the range of the metric. With the difference d and the lower end e of
+    its test, the lower end is therefore
 
-    .. math:: d - \sqrt{(d - e)^2 + (u b)^2},
+    .. math:: d - \sqrt{(d - e)^2 + (u f)^2},
 
     the limit of a sum of two numbers that are estimated independently [1]_. So a
-    candidate that equals the baseline in all queries is undecided until u b is less
-    than the margin. For hits the score test allows for such losses itself.
+    candidate that equals the baseline in all queries is undecided until u f is less
+    than the margin. For hits the score test allows for such losses itself. The docs
+    have the numbers of queries that this takes, and what passes by mistake without it.
 
     References
     ----------
@@ -197,11 +211,11 @@ class GateDecision:
         The number of queries.
     rows : list of Bunch
         For each metric a row with the entries metric, baseline and candidate (the two
-        means), difference, low, high, margin, decision, test; `unseen`, the fraction of
-        the queries in which a fall of the candidate to 0 would not show, which the
-        end on the side of a loss allows for, or None for hits; `required`, the numbers
-        of queries that would decide as in :func:`required_queries`, or None; and
-        greater_is_better.
+        means), difference, low, high, margin, decision, which can also be "margin too
+        large", test; `unseen`, the fraction of the queries that the candidate may have
+        broken without a trace, which the end on the side of a loss allows for, or None
+        for hits; `required`, the numbers of queries that would decide as in
+        :func:`required_queries`, or None; and greater_is_better.
 
     See Also
     --------
@@ -226,9 +240,10 @@ class GateDecision:
 
     @property
     def decision(self) -> str:
-        """Return "worse" if one metric is, and "passed" if all have."""
+        """Return "worse" if one metric is, and "passed" if all that decide have."""
         found = {row.decision for row in self.rows}
-        return next(one for one in (WORSE, UNDECIDED, PASSED) if one in found)
+        decided = (one for one in (WORSE, UNDECIDED, PASSED) if one in found)
+        return next(decided, UNDECIDED)
 
     @property
     def status(self) -> int:
@@ -259,24 +274,36 @@ class GateDecision:
         level = f"{100 * self.confidence_level:g}% confidence"
         smaller = [row.metric for row in self.rows if not row.greater_is_better]
         about = f"({self.n_queries:,} queries, {level}{smaller_words(smaller)})"
+        m, ends = len(self.rows), f"{100 * self.confidence_level:g}%"
+        if m > 1:
+            of_gain = 100 - 100 * (1 - self.confidence_level) / m
+            ends += f" towards a loss and at {of_gain:.4g}% towards a gain"
+        after = f" The ends of intervals are one-sided, at {ends}."
+        large = [row.metric for row in self.rows if row.decision == TOO_LARGE]
+        if large:
+            after += (
+                f" In {', '.join(large)} {self.baseline} has no more than the margin, "
+                "which no loss exceeds: that decides nothing."
+            )
         if self.decision == WORSE:
             return (
                 f"Worse: {self.candidate} is worse than {self.baseline} by more than "
-                f"the margin in {of[WORSE]} {about}."
+                f"the margin in {of[WORSE]} {about}.{after}"
             )
         unseen = [row.unseen for row in self.rows if row.unseen is not None]
         allowed = ""
         if unseen:
-            worst = "the worst value" if smaller else "0"
             allowed = (
-                f" A fall to {worst} in up to {100 * max(unseen):.2g}% of the queries "
-                "may not show, which the interval allows for."
+                f" If {self.candidate} had broken the best {100 * max(unseen):.2g}% of "
+                "the queries, that would not show; the interval allows for it."
             )
         if self.decision == PASSED:
             return (
                 f"Passed: {self.candidate} is not worse than {self.baseline} by more "
-                f"than the margin {about}.{allowed}"
+                f"than the margin {about}.{allowed}{after}"
             )
+        if len(large) == m:
+            return f"Undecided: no metric has a margin that decides {about}.{after}"
         needed = [row.required for row in self.rows if row.decision == UNDECIDED]
         cure = "The difference is too near to the margin, or weighted, to say how many"
         if None not in needed:
@@ -287,7 +314,7 @@ class GateDecision:
         return (
             f"Undecided: {self.candidate} may be worse than {self.baseline} by more "
             f"than the margin in {of[UNDECIDED]}, or not {about}.{allowed} {cure} "
-            "would decide."
+            f"would decide.{after}"
         )
 
     def _table(self):
@@ -313,14 +340,22 @@ _LEFT = ["metric", "decision"]
 
 def _row(scores, margin, level, n_metrics, options):
     """Return the row of a metric."""
+    pair = _Pair(scores, options["baseline"], options["clusters"])
+    if margin >= pair.range:
+        raise ValueError(
+            "The 'margin' parameter of gate must be less than the range of "
+            f"{scores.metrics[0]!r}, {pair.range:g}: 1 % is 0.01. Got {margin}."
+        )
     options = {**options, "correction": None}
-    passed = compare_rankers(
-        scores,
-        alternative="greater",
-        margin=margin,
-        confidence_level=1 - level,
-        **options,
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", OF_FEW)
+        passed = compare_rankers(
+            scores,
+            alternative="greater",
+            margin=margin,
+            confidence_level=1 - level,
+            **options,
+        )
     level_of_worse = level / n_metrics
     with warnings.catch_warnings():  # the same ones once more
         warnings.simplefilter("ignore")
@@ -328,18 +363,25 @@ def _row(scores, margin, level, n_metrics, options):
             scores, alternative="less", confidence_level=1 - level_of_worse, **options
         )
     ((row,), (upper,)) = passed.rows, worse.rows
-    pair = _Pair(scores, options["baseline"], options["clusters"])
     low, unseen = row.low, None
     if row.test != "score":  # which allows for what the sample does not show
-        unseen = 1 - level ** (1 / pair.n_units)
+        unseen = pair.unseen.fraction(level)
         # What the test of a tied pair does not see are such falls as well.
         seen = row.difference - row.low if row.wins + row.losses else 0.0
-        low = row.difference - float(np.hypot(seen, unseen * pair.fall))
+        low = row.difference - float(np.hypot(seen, pair.unseen(level)))
     decision, required, distance = UNDECIDED, None, row.difference + margin
-    if low > -margin * (1 - ROUNDING_OF_MARGIN) or (margin == 0 < low):
+    if margin >= pair.largest_loss:
+        decision = TOO_LARGE
+    elif low > -margin * (1 - ROUNDING_OF_MARGIN) or (margin == 0 < low):
         decision = PASSED
     elif upper.high < -margin * (1 + ROUNDING_OF_MARGIN):
         decision = WORSE
+        differences = "differences, (sum d^2)^2 / sum d^4,"
+        warn_of_few(
+            "That the candidate is worse may be wrong",
+            {repr(row.metric): pair.n_effective},
+            differences,
+        )
     elif row.test == "score":
         required = pair.hits_needed(margin, level, level_of_worse)
     elif abs(distance) > ROUNDING_OF_MARGIN * margin:
@@ -372,15 +414,21 @@ class _Pair:
         known = old.known & new.known
         bottom = np.where(known, old.bottom, 0)
         clusterings = read_clusters(clusters, table.keys)
-        units = [sum_clusters(bottom, bottom, one)[1] for one in clusterings]
-        self.n_units = float(min(map(effective_units, units or [bottom])))
-        # How far the mean falls if the candidate has the worst value everywhere.
-        sign = table.requests[0].sign
-        mean = sign * old.top[known].sum() / bottom.sum()
-        self.fall = mean - min(limits_of(old)[0], limits_of(new)[0])
+        values, others = (
+            table.requests[0].sign * np.where(known, one.top, 0) for one in (old, new)
+        )
+        lows, highs = zip(limits_of(old), limits_of(new), strict=True)
+        limits = min(lows), max(highs)
+        self.unseen = Unseen(values, bottom, limits, clusterings)
+        self.range = self.largest_loss = np.inf
+        if all(np.isfinite(one.limits).all() for one in (old, new)):
+            self.range = limits[1] - limits[0]
+            self.largest_loss = values.sum() / bottom.sum() - limits[0]
+        d = difference(others, values)
+        of_units, _ = sum_clusters(d, bottom, *clusterings[:1] or [None])
+        self.n_effective = float(effective_units(of_units**2))
         counts_alike = np.ptp(bottom[known]) == 0 and not clusterings
-        differences = sign * (new.top - old.top)[known]
-        self.differences = differences if counts_alike else None
+        self.differences = d[known] if counts_alike else None
 
     def queries_needed(self, distance, level):
         """Return how many queries find a distance from the margin, None if not known.
@@ -394,7 +442,9 @@ class _Pair:
         def needed(deviation):
             def is_enough(n):
                 # A candidate that passes has to be better by what may be unseen.
-                fall = (1 - level ** (1 / n)) * self.fall if distance > 0 else 0.0
+                fall = 0.0
+                if distance > 0:
+                    fall = self.unseen.fall(1 - level ** (1 / n))
                 left = distance**2 - fall**2
                 if left <= 0 or deviation == 0:
                     return left > 0

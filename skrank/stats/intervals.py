@@ -431,11 +431,13 @@ def interval_of(terms, clusterings, confidence_level, method):
     else:
         error, df = map(float, standard_error(top, bottom, clusterings))
     # What is known of the values only helps if they are as likely as they are here.
-    limits = terms.limits_of_values if is_plain else None
+    limits, values = terms.limits_of_values, terms.values
     if method == "auto":
         method = "hall" if is_plain else "t"
-        if limits is not None and n <= MOST_VALUES:
+        # Equal values do not show how far others are from them, however they count.
+        if limits is not None and (error == 0 or (is_plain and n <= MOST_VALUES)):
             method = "bounded"
+            values = values if is_plain else np.full(max(round(df + 1), 1), ratio)
         if terms.is_binary:
             method = "wilson"
     if method == "wilson" and is_plain:
@@ -447,7 +449,7 @@ def interval_of(terms, clusterings, confidence_level, method):
         hits = effective_hits(ratio, error, min(units, key=effective_units), n)
         ends = wilson(ratio, hits, quantile_of_t(confidence_level, df))
     elif method == "bounded":
-        ends = in_limits(terms.values, limits, (1 - confidence_level) / 2)
+        ends = in_limits(values, limits, (1 - confidence_level) / 2)
     elif method == "hall":
         variance, skewness = second / n, 0.0
         if variance > 0:
