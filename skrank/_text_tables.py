@@ -43,6 +43,11 @@ class Cell(NamedTuple):
     after: str = ""  # behind the number
 
 
+def counted(n, noun, several=None):
+    """Return a number of things in words."""
+    return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
+
+
 def table(header, rows, *, left=None, indent=""):
     """Return aligned lines of text; columns in `left`, or the first, on the left."""
     left = header[:1] if left is None else left

@@ -43,7 +43,13 @@ from skrank._engine.value_table import (
     named_summaries,
 )
 from skrank._ranking.ids import encode_qid
-from skrank._text_tables import as_html, smaller_words, table, undefined_words
+from skrank._text_tables import (
+    as_html,
+    counted,
+    smaller_words,
+    table,
+    undefined_words,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -507,7 +513,7 @@ class QueryScores:
     def _title(self):
         n_queries = len(self.keys["qid"])
         by = [name for name in self.keys if name != "qid"]
-        title = f"{n_queries:,} {'query' if n_queries == 1 else 'queries'}"
+        title = counted(n_queries, "query", "queries")
         title += f" by {', '.join(by)}" if by else ""
         title += undefined_words(self.table.n_undefined.ravel())
         return title + smaller_words(self.table.smaller)

@@ -15,7 +15,14 @@ from sklearn.utils import Bunch
 from skrank._checks import check_choice
 from skrank._columns import KINDS, as_frame
 from skrank._docs import FrameKind, share_frame_words
-from skrank._text_tables import TEXT, as_html, as_text, smaller_words, undefined_words
+from skrank._text_tables import (
+    TEXT,
+    as_html,
+    as_text,
+    counted,
+    smaller_words,
+    undefined_words,
+)
 
 # The decimal places of numbers in tables.
 PLACES = 4
@@ -67,13 +74,15 @@ class Result:
 
     def _drawn(self):
         """Return how many units there are, and how many queries are undefined."""
-        units = "queries" if self.clusters is None else "clusters of queries"
+        words = ["query", "queries"]
+        if self.clusters is not None:
+            words = ["cluster of queries", "clusters of queries"]
         by = f" by {', '.join(self.segment_names)}" if self.segment_names else ""
         undefined = undefined_words([row.n_undefined for row in self.rows])
         judged = ""
         if "judge" in self.rows[0]:
             judged = f" with human labels, {self.rows[0].n_judged:,} of the judge"
-        return f"{self.n_units:,} {units}{by}{undefined}{judged}"
+        return f"{counted(self.n_units, *words)}{by}{undefined}{judged}"
 
     def __str__(self):
         """Return the tables as text."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +20,12 @@ from skrank._checks import check_choice, check_count, check_instance, shown
 from skrank._columns import as_frame
 from skrank._docs import Clusters, FrameKind
 from skrank._text_tables import (
+    LINE,
     Cell,
     as_html,
     as_latex,
     as_markdown,
+    counted,
     smaller_words,
     undefined_words,
 )
@@ -39,6 +42,7 @@ from skrank.evaluation.results import (
 from skrank.stats.inference import difference, is_at_most
 from skrank.stats.intervals import confidence_interval
 from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
+from skrank.stats.verdict import verdict
 
 # What stands above a mean that is significantly better, or worse, than the baseline.
 BETTER_MARK, WORSE_MARK = "†", "‡"
@@ -148,10 +152,11 @@ class RankerComparison(Result):
 
         By segment they are ``letters[segment][metric][ranker]``.
         Two rankers share a letter if they do not differ significantly. None unless all
-        pairs were compared for a difference in either direction, and where the letters
-        would be hard to read: with more than 26 rankers, or 12 letters of one of them.
+        pairs of three or more were compared for a difference in either direction, and
+        where the letters would be hard to read: with more than 26 rankers, or 12
+        letters of one of them.
         """
-        if not self._has_all_pairs:
+        if not self._has_all_pairs or len(self.rankers) < FEWEST_RANKERS:
             return None
         different = {
             (self._segment(row), row.metric, frozenset((row.ranker, row.baseline)))
@@ -431,14 +436,15 @@ class RankerComparison(Result):
 
     def _marks(self):
         """Return what stands above the means, by segment, metric and ranker."""
-        if self.baseline is None:
+        if self.letters:
             return {
                 (self._segment(row), row.metric, row.ranker): self._letters_of(
                     row, row.ranker
                 )
                 for row in self.intervals.rows
-                if self.letters
             }
+        if self.baseline is None and len(self.rankers) >= FEWEST_RANKERS:
+            return {}
         marks, numbers = {}, self._numbers
         two_sided = is_two_sided(self.alternative, self.margin)
         for row in self.rows:
@@ -457,7 +463,9 @@ class RankerComparison(Result):
     @property
     def _numbers(self):
         """Return the number of each baseline in marks, "" of a single one."""
-        names = [self.baseline] if isinstance(self.baseline, str) else self.baseline
+        names = self.baseline
+        if isinstance(names, str) or names is None:
+            names = [names or self.rankers[0]]
         numbers = map(str, range(1, len(names) + 1)) if len(names) > 1 else [""]
         return dict(zip(names, numbers, strict=True))
 
@@ -467,18 +475,20 @@ class RankerComparison(Result):
         if self.clusters is not None:
             weight, qid = self.scores.weight, self.scores.keys["qid"]
             n_queries = len(qid) if weight is None else np.count_nonzero(weight)
-        about = f"Means over {_counted(n_queries, 'query', 'queries')}"
+        about = f"Means over {counted(n_queries, 'query', 'queries')}"
         if self.by is not None:
             about += f" by {', '.join(self.segment_names)}"
         about += undefined_words([row.n_undefined for row in self.rows])
         level = f"level {100 * (1 - self.confidence_level):.4g}%"
-        n_comparisons = _counted(len(self.rows), "comparison")
+        n_comparisons = counted(len(self.rows), "comparison")
         test = self._test_words
         if self.clusters is not None:
-            test += f" of {_counted(self.n_units, 'cluster')}"
-        test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}, {level}"
+            test += f" of {counted(self.n_units, 'cluster')}"
+        if len(self.rows) > 1:
+            test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}"
+        test += f", {level}"
         asked = self._asked()
-        if self.baseline is not None:
+        if self.baseline is not None or len(self.rankers) < FEWEST_RANKERS:
             names = ", ".join(
                 f"{name} ({number})" if number else name
                 for name, number in self._numbers.items()
@@ -535,16 +545,25 @@ class RankerComparison(Result):
         n_segments = len({self._segment(row) for row in self.rows})
         of_segments = ""
         if self.by is not None:
-            of_segments = f" x {_counted(n_segments, 'segment')}"
+            of_segments = f" x {counted(n_segments, 'segment')}"
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
+        corrected = f"p by {CORRECTIONS[self.correction].words}, "
+        if len(self.rows) == 1:
+            corrected = ""
         about = f"; is the difference {self._asked()}?" if self._asked() else ""
         return (
-            f"{self._drawn()}, {_counted(len(self.rows), 'comparison')} "
-            f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}"
+            f"{self._drawn()}, {counted(len(self.rows), 'comparison')} "
+            f"({counted(n_pairs, 'pair')} x {counted(n_metrics, 'metric')}"
             f"{of_segments}): "
-            f"{self._test_words}, {CORRECTIONS[self.correction].words}, "
+            f"{self._test_words}, {corrected}"
             f"{levels}{smaller_words(self.scores.table.smaller)}{about}"
         )
+
+    def __str__(self):
+        """Return the tables as text, and what they say in a sentence."""
+        return f"{super().__str__()}\n\n{textwrap.fill(verdict(self), LINE)}"
+
+    __repr__ = __str__
 
     def _estimates(self, digits):
         """Return the header and the rows of the table of rankers."""
@@ -571,8 +590,7 @@ class RankerComparison(Result):
         """Return the header and the rows of the table of differences."""
         header = [
             *self.segment_names,
-            *("metric", "ranker", "baseline", "difference", "interval", "p"),
-            *("adjusted", "wins/ties/losses", "detectable"),
+            *("metric", "ranker", "baseline", "difference", "interval", "p", "w/t/l"),
         ]
         rows = [
             [
@@ -582,10 +600,8 @@ class RankerComparison(Result):
                 row.baseline,
                 f"{row.difference:+.{digits}f}",
                 shown_ends(row, digits),
-                f"{row.pvalue:.2g}",
                 f"{row.p_adjusted:.2g}",
                 f"{row.wins}/{row.ties}/{row.losses}",
-                f"{row.detectable:.{digits}f}",
             ]
             for row in self.rows
         ]
@@ -597,19 +613,16 @@ class RankerComparison(Result):
 
     def _tables(self, digits=PLACES):
         title = self._title()
-        if self.letters is None and self._has_all_pairs:
+        is_long = len(self.rankers) >= FEWEST_RANKERS
+        if self.letters is None and self._has_all_pairs and is_long:
             title += ". Letters are left out: they would be too many to compare."
         if self.judge is not None:
             title += f". {OF_JUDGE}"
         return title, [self._estimates(digits), self._differences(digits)]
 
 
-def _counted(n, noun, several=None):
-    return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
-
-
 # Letters that nobody can compare are not shown.
-MOST_RANKERS = 26
+FEWEST_RANKERS, MOST_RANKERS = 3, 26
 LONGEST_LABEL = 12
 
 

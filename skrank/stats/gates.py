@@ -16,7 +16,7 @@ from sklearn.utils import Bunch
 
 from skrank._checks import check_choice, check_number, says_what_was_meant, shown
 from skrank._docs import Clusters
-from skrank._text_tables import as_markdown, as_text, smaller_words
+from skrank._text_tables import as_markdown, as_text, counted, smaller_words
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.compare import AUTO, as_one, compare_rankers, limits_of
 from skrank.stats.inference import (
@@ -273,7 +273,8 @@ class GateDecision:
         }
         level = f"{100 * self.confidence_level:g}% confidence"
         smaller = [row.metric for row in self.rows if not row.greater_is_better]
-        about = f"({self.n_queries:,} queries, {level}{smaller_words(smaller)})"
+        n_queries = counted(self.n_queries, "query", "queries")
+        about = f"({n_queries}, {level}{smaller_words(smaller)})"
         m, ends = len(self.rows), f"{100 * self.confidence_level:g}%"
         if m > 1:
             of_gain = 100 - 100 * (1 - self.confidence_level) / m
