@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from skrank._checks import (
     says_what_was_meant,
     shown,
 )
+from skrank._columns import column_names
 from skrank._docs import Clusters
 from skrank._engine.summary import (
     mean_of_queries,
@@ -56,6 +57,7 @@ from skrank.stats.inference import (
     wilson,
 )
 from skrank.stats.judged import ALONE, Judge
+from skrank.stats.values import scores_of
 
 Method = Literal["auto", "t"]
 # With more values Hall's interval is the same as Gaffke's, and takes less time.
@@ -79,7 +81,7 @@ UNUSED = {
 
 @says_what_was_meant
 def confidence_interval(
-    scores: QueryScores | ArrayLike,
+    scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
     by: str | Sequence[str] | None = None,
     confidence_level: float = 0.95,
@@ -96,8 +98,9 @@ def confidence_interval(
 
     Parameters
     ----------
-    scores : QueryScores or array-like of shape (n_queries,)
-        The values of the queries. NaN in an array is left out, with a warning.
+    scores : QueryScores, dict, data frame or array-like of shape (n_queries,)
+        The values of the queries; in a dict or a data frame those of each ranker, as in
+        :func:`compare_rankers`. NaN in an array is left out, with a warning.
     by : str or list of str, default=None
         The key columns of a QueryScores, such as a country, whose values have intervals
         of their own: those of ``scores.where(country=...)``.
@@ -109,12 +112,15 @@ def confidence_interval(
         the values, which the entry `method` names:
 
         - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
-          metric between 0 and 1. An array of zeros and ones is taken for hits. With
-          clusters or weights, the interval is that of an effective number of queries;
+          metric between 0 and 1. With clusters or weights, the interval is that of an
+          effective number of queries;
         - "t" with clusters or weights;
         - "bounded": Gaffke's interval with half an observation at the limit [4]_, for
           a metric whose limits are known, such as NDCG, and at most 2,000 queries. It
-          also holds where few queries have values unlike those of the others;
+          also holds where few queries have values unlike those of the others, and where
+          all are equal, also with clusters or weights. Values of an array or of a
+          metric that skrank does not know have the limits 0 and 1 if all of them are
+          between;
         - "hall": Student's t, corrected for the skewness of the values [2]_.
 
         The median of ranks has "order statistics".
@@ -247,6 +253,8 @@ def confidence_interval(
             "array. Got CatalogueScores instead: use scores.intervals()."
         )
     where = "for an array"
+    if column_names(scores) is not None:
+        scores = scores_of(scores, by, clusters, "confidence_interval")
     if judge is not None:
         where = "with a judge"
     elif isinstance(scores, QueryScores):
