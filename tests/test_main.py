@@ -448,7 +448,7 @@ BAD = {
     "evaluate qrels qrels": "These look like judgements, which come first.",
     "compare rows.csv --y-score bm25": "skrank compare: two runs are required",
     "compare qrels a.run b.run --baseline c": "a run among ['t', 'b']. Got 'c'.",
-    "compare qrels a.run b.run --test f": "--test must be a str among {'anytime'",
+    "compare qrels a.run b.run --test f": "--test must be a str among {'auto', 'perm",
     "evaluate qrels a.run -m mrr@x": "'mrr@x' is not a valid scoring value",
     "evaluate qrels a.run -m mrr@0": "mrr@0",
     "explain qrels a.run": "required: -m/--metric",

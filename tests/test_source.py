@@ -29,7 +29,8 @@ HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
 ALONE = {
     "skrank._shell": "what commands read and print, which tests call by itself",
     "skrank.rankers.libraries": "where the support of a further library is added",
-    "skrank.stats.sign_flips": "the arithmetic, which its tests call by itself",
+    "skrank.stats.bounded": "the arithmetic, which its tests call by itself",
+    "skrank.stats.sign_flips": "likewise",
 }
 REQUIRED = {"narwhals", "numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.

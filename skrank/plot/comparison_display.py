@@ -63,8 +63,7 @@ class ComparisonDisplay(Display):
     difference : array-like of shape (n_comparisons,)
         The differences, ranker minus baseline.
     low, high : array-like of shape (n_comparisons,)
-        The ends of the intervals: infinite where there are too few queries, NaN where
-        there is no interval.
+        The ends of the intervals: infinite where there are too few queries.
     is_shown : array-like of bool of shape (n_comparisons,)
         Whether the test shows what it asks for.
     claim : str, default=None

@@ -175,14 +175,6 @@ def test_the_intervals_of_equivalence_have_the_level_of_two_one_sided_tests(scor
     assert display.note_of_means == "means with 95% intervals"
 
 
-def test_a_test_without_an_interval_is_drawn_as_points(scores):
-    comparison = compare_rankers(scores[["mrr"]], test="sign")
-    display = ComparisonDisplay.from_comparison(comparison)
-    assert np.isnan(display.low).all()
-    assert sum(len(points(display, words)) for words in display.points_[0]) == 3
-    display.figure_.canvas.draw()
-
-
 def test_the_differences_by_query_have_the_wins_of_the_comparison(scores):
     rows = compare_rankers(scores).rows
     assert len(rows) == 6

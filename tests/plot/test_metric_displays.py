@@ -154,7 +154,7 @@ def test_a_baseline_is_subtracted_query_by_query():
     assert display.rankers == ["a", "c"]
     names = ["ndcg@1", "ndcg@2", "ndcg@5"]
     scores = score_queries(y_true, runs, names)
-    options = {"confidence_level": 0.9, "intervals": "single"}
+    options = {"confidence_level": 0.9, "correction": None}
     comparison = compare_rankers(scores, baseline="b", **options)
     found = {(row.ranker, row.metric): row for row in comparison.rows}
     for line, band, ranker in zip(display.lines_, display.bands_, "ac", strict=True):

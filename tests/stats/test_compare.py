@@ -15,7 +15,6 @@ from scipy.stats import (
     permutation_test,
     t,
     ttest_rel,
-    wilcoxon,
 )
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -90,27 +89,6 @@ def test_the_t_test_is_that_of_scipy():
     assert row.pvalue == pytest.approx(theirs.pvalue)
     low, high = theirs.confidence_interval()
     assert (row.low, row.high) == (pytest.approx(low), pytest.approx(high))
-
-
-def test_wilcoxon_is_the_exact_test_of_scipy():
-    differences = np.random.RandomState(0).randn(25)
-    row = of_differences(differences, test="wilcoxon")
-    assert row.pvalue == pytest.approx(wilcoxon(differences, mode="exact").pvalue)
-    assert np.isnan([row.low, row.high]).all()
-
-
-def test_wilcoxon_is_exact_with_ties_as_well():
-    differences = np.array([0.1, 0.1, -0.2, 0.3, 0.3, 0.3, 0, -0.1, 0.4])
-    ranks = np.array([2, 2, -4, 6, 6, 6, 0, -2, 8])
-    row = of_differences(differences, test="wilcoxon")
-    assert row.pvalue == pytest.approx(enumerated(ranks), abs=1e-12)
-
-
-def test_the_sign_test_is_binomial():
-    differences = np.random.RandomState(0).rand(30) - 0.3
-    wins = int((differences > 0).sum())
-    row = of_differences(differences, test="sign")
-    assert row.pvalue == pytest.approx(binomtest(wins, 30).pvalue)
 
 
 @pytest.mark.slow
@@ -195,15 +173,14 @@ def test_wins_are_of_the_better_ranker_whatever_the_sign_of_the_metric():
 # Identical rankers, constants and small numbers of queries.
 
 
-@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("test", ["permutation", "t"])
 @pytest.mark.parametrize("n", [1, 50])
 def test_identical_rankers_have_p_1_and_an_interval_around_0(test, n):
     row = of_differences(np.zeros(n), test=test)
     assert (row.pvalue, row.p_adjusted, row.effect_size) == (1, 1, 0)
-    if test in ("permutation", "t"):
-        end = norm.ppf(0.975) ** 2 / (n + norm.ppf(0.975) ** 2)
-        assert (row.low, row.high) == pytest.approx((-end, end))
-        assert row.detectable > end
+    end = norm.ppf(0.975) ** 2 / (n + norm.ppf(0.975) ** 2)
+    assert (row.low, row.high) == pytest.approx((-end, end))
+    assert row.detectable > end
 
 
 def test_a_constant_difference_has_the_smallest_p_value():
@@ -356,7 +333,7 @@ def test_a_metric_that_is_undefined_everywhere_is_not_compared():
 # Families.
 
 
-@pytest.mark.parametrize("correction", ["max-t", "holm", "bh", None])
+@pytest.mark.parametrize("correction", ["max-t", "holm", None])
 def test_adjusted_p_values_are_not_below_their_own(correction):
     scores = drawn_scores(["mrr", "ndcg@5", "hits@1"], n_rankers=4)
     rows = compare_rankers(scores, correction=correction).rows
@@ -411,8 +388,8 @@ def test_one_baseline_in_a_list_is_one_and_all_of_them_are_all_pairs():
         assert one == other
 
 
-@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
-@pytest.mark.parametrize("correction", ["max-t", "holm", "bh"])
+@pytest.mark.parametrize("test", ["permutation", "t"])
+@pytest.mark.parametrize("correction", ["max-t", "holm", None])
 def test_a_family_of_one_is_not_adjusted(test, correction):
     differences = np.random.RandomState(0).randn(60) + 0.2
     row = of_differences(differences, test=test, correction=correction, n_resamples=99)
@@ -562,10 +539,9 @@ def in_both_orders(**options):
 
 
 @pytest.mark.parametrize("clusters", [False, True])
-@pytest.mark.parametrize("test", ["permutation", "wilcoxon"])
 @pytest.mark.parametrize("correction", ["max-t", "holm"])
-def test_rankers_metrics_and_rows_have_no_order(correction, test, clusters):
-    options = {"correction": correction, "test": test, "n_resamples": 199}
+def test_rankers_metrics_and_rows_have_no_order(correction, clusters):
+    options = {"correction": correction, "test": "permutation", "n_resamples": 199}
     first, *others = in_both_orders(clusters=clusters, **options)
     expected = {(row.metric, row.ranker, row.baseline): row for row in first.rows}
     for other in others:
@@ -577,7 +553,7 @@ def test_rankers_metrics_and_rows_have_no_order(correction, test, clusters):
             same = expected[key]
             assert (row.pvalue, row.p_adjusted) == (same.pvalue, same.p_adjusted)
             ends = sorted([sign * row.low, sign * row.high])
-            assert ends == pytest.approx([same.low, same.high], rel=1e-9, nan_ok=True)
+            assert ends == pytest.approx([same.low, same.high], rel=1e-9)
 
 
 def test_the_smallest_p_value_of_random_flips_is_that_of_one_of_them():
@@ -645,10 +621,9 @@ def test_holm_rejects_what_max_t_rejects_clearly_in_a_family_of_1000():
     assert len(rows) == 1035
     clear = [i for i, row in enumerate(rows) if row.p_adjusted <= 1e-3]
     assert len(clear) > 1000
-    for correction in ("holm", "bh"):
-        adjusted = compare_rankers(scores, correction=correction, n_resamples=999).rows
-        assert all(adjusted[i].p_adjusted <= 0.05 for i in clear)
-        assert all(row.p_adjusted >= row.pvalue >= 1e-3 for row in adjusted)
+    adjusted = compare_rankers(scores, correction="holm", n_resamples=999).rows
+    assert all(adjusted[i].p_adjusted <= 0.05 for i in clear)
+    assert all(row.p_adjusted >= row.pvalue >= 1e-3 for row in adjusted)
 
 
 @pytest.mark.slow
@@ -674,14 +649,6 @@ def test_the_detectable_difference_of_a_one_sided_test_is_found_more_easily():
             return nct.sf(quantile, 29, shift) + nct.cdf(-quantile, 29, shift)
 
         assert power(row.detectable / error) == pytest.approx(0.8, abs=1e-4)
-
-
-def test_ranks_of_differences_that_are_equal_but_for_rounding_are_equal():
-    # 0.1 + 0.2 is not 0.3 in floating point; the two ranks are 2.5 each.
-    row = of_differences([0.3, 0.05, 0.4, -(0.1 + 0.2)], test="wilcoxon")
-    ranks = np.array([2.5, 1, 4, -2.5])
-    assert row.pvalue == pytest.approx(enumerated(ranks))
-    assert enumerated(np.array([2, 1, 4, -3])) != enumerated(ranks)
 
 
 # Refusals.

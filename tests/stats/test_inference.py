@@ -11,11 +11,9 @@ from scipy.stats import binomtest, norm, skew, t
 
 from skrank.stats import inference
 from skrank.stats.inference import (
-    SAMPLES_AT_A_TIME,
     effective_hits,
     order_statistics,
     standard_error,
-    studentized,
     t_interval,
     wilson,
 )
@@ -176,35 +174,3 @@ def test_order_statistics_hold_the_median_often_enough(n):
 
 def test_too_few_values_have_no_interval_of_the_median():
     assert order_statistics(np.arange(5.0), 0.95) == (-np.inf, np.inf)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_bootstrap_is_that_of_a_loop_over_its_samples(weighted):
-    rng = np.random.RandomState(0)
-    bottom = rng.uniform(1, 2, size=(25, 1)) if weighted else np.ones((25, 1))
-    top = bottom * rng.lognormal(size=(25, 1))
-    low, high = studentized(top, bottom, confidence_level=0.9, n_resamples=40, seed=3)
-    draws = np.random.default_rng(3)
-
-    def estimate(rows):
-        ratio = top[rows].sum() / bottom[rows].sum()
-        squares = ((top[rows] - ratio * bottom[rows]) ** 2).sum()
-        return ratio, np.sqrt(25 / 24 * squares) / bottom[rows].sum()
-
-    whole, error = estimate(slice(None))
-    statistics = []
-    for size in (SAMPLES_AT_A_TIME, SAMPLES_AT_A_TIME, 40 - 2 * SAMPLES_AT_A_TIME):
-        for rows in draws.integers(25, size=(size, 25)):
-            ratio, own = estimate(rows)
-            statistics.append((ratio - whole) / own)
-    statistics = np.sort(statistics)
-    assert low[0] == pytest.approx(whole - error * statistics[38 - 1])
-    assert high[0] == pytest.approx(whole - error * statistics[2 - 1])
-
-
-def test_the_bootstrap_of_a_constant_is_the_constant():
-    ends = studentized(
-        np.full((9, 1), 0.3), np.ones((9, 1)), confidence_level=0.95, n_resamples=20,
-        seed=0,
-    )  # fmt: skip
-    np.testing.assert_allclose(ends, 0.3)

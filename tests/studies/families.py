@@ -110,5 +110,4 @@ def family_of(top, bottom):
         df=df,
         signs=np.where(top[:, 0] < 0, -1.0, 1.0),
         ranges=np.ones(n),
-        is_limited=np.zeros(n, dtype=bool),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from skrank.metrics import QueryScores
 from skrank.stats import confidence_interval
+from skrank.stats.inference import hall
 from tests.studies import populations
 from tests.studies.experiments import covers, percent
 from tests.studies.populations import LARGE, draw
@@ -66,10 +67,23 @@ def measured(values, n_samples, population, measure):
 def ends_of(samples, method):
     ends, qid = [], np.arange(len(samples[0]))
     for sample in samples:
+        if method == "hall":
+            ends.append(hall_of(sample))
+            continue
         scores = QueryScores.from_frame({"qid": qid, "ndcg": sample})
         interval = confidence_interval(scores, method=method)["ndcg"]
         ends.append((interval.low, interval.high))
     return np.array(ends)
+
+
+def hall_of(sample):
+    """Return the ends that values without known limits have, within these limits."""
+    n, mean = len(sample), sample.mean()
+    error, variance = sample.std(ddof=1) / np.sqrt(n), sample.var()
+    skewness = 0.0
+    if variance > 0:
+        skewness = ((sample - mean) ** 3).mean() / variance**1.5 / np.sqrt(n)
+    return np.clip(hall(mean, error, n - 1, skewness, 0.95), 0, 1)
 
 
 def coverage(ends, mean, ends_of_t):

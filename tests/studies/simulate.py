@@ -144,7 +144,7 @@ TABLES = {
     ),
     "errors": Table(
         "Rejections of equal means at 5 %, with n = 20 / 200 / 1,000, in %",
-        ["permutation", "t", "wilcoxon", "sign"],
+        ["permutation", "t"],
         of_pairs(
             [*PAIRS, HITS],
             ex.errors_of_tests,

@@ -46,17 +46,19 @@ def contain_all(values, n_samples, n_rankers):
     truth = population.mean(axis=1)
     found = {name: [] for name in (TOGETHER, SINGLE, WIDER)}
     for n in NS:
-        covered, widths = {TOGETHER: [], "single": []}, {TOGETHER: [], "single": []}
+        corrections = {TOGETHER: "max-t", SINGLE: None}
+        covered, widths = ({kind: [] for kind in corrections} for _ in range(2))
         for rows in draw(rng, n, n_samples, population.shape[1]).T:
             for kind, of_kind in covered.items():
-                rows_of_kind = compared(population[:, rows], intervals=kind)
+                correction = corrections[kind]
+                rows_of_kind = compared(population[:, rows], correction=correction)
                 one, other = np.array([pair_of(row) for row in rows_of_kind]).T
                 low, high = np.array([(row.low, row.high) for row in rows_of_kind]).T
                 of_kind.append(covers(low, high, truth[one] - truth[other]).all())
                 widths[kind].append(np.median(high - low))
         found[TOGETHER].append(percent(covered[TOGETHER]))
-        found[SINGLE].append(percent(covered["single"]))
-        ratio = np.array(widths[TOGETHER]) / np.array(widths["single"])
+        found[SINGLE].append(percent(covered[SINGLE]))
+        ratio = np.array(widths[TOGETHER]) / np.array(widths[SINGLE])
         found[WIDER].append(float(np.median(ratio)))
     return found
 

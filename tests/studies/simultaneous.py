@@ -48,7 +48,7 @@ def many_rankers(values, n_samples, draw, n_rankers):
             right.append(covers(low, high, 0).all())
             rejected.append(min(row.p_adjusted for row in rows) <= LEVEL)
             if len(wider) < n_samples / 20:
-                rows = compare_rankers(rankers, intervals="single").rows
+                rows = compare_rankers(rankers, correction=None).rows
                 alone = np.array([row.high - row.low for row in rows])
                 wider.append(np.median((high - low) / alone))
         found[ALL].append(percent(right))

@@ -19,7 +19,6 @@ from tests.studies import (
     simulate,
     simulate_cross_validation,
     simulate_judges,
-    simulate_looks,
     simulate_pitfalls,
     step_down,
     tables,
@@ -51,7 +50,6 @@ FILES = sorted(Path(__file__).parent.glob("[a-z]*.py"))
 STUDIES = [path.stem for path in FILES if "\nDOCS_TABLE = " in path.read_text("utf-8")]
 SLOW = ("intervals", "detectable")  # tables
 SMALLER = [
-    (simulate_looks, "N_LOOKS", 2),
     (simulate_judges, "N_POOL", 1100),
     (judges_of_few, "NS", (10,)),
     (one_mean, "NS", (10,)),
@@ -194,7 +192,7 @@ def test_populations_of_equal_rankers_are_equal():
     assert (gains > 0).mean() == pytest.approx(0.05, abs=0.005)
 
 
-@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("test", ["permutation", "t"])
 def test_samples_in_columns_give_the_numbers_of_compare_rankers(test):
     rng = np.random.default_rng(0)
     samples = np.round(rng.normal(0.2, size=(60, 3)), 1)
