@@ -119,7 +119,8 @@ def compare_rankers(
         - "auto": by the test that fits the values: "score" for hits of queries without
           weights and clusters; "t" if their clusters or weights are so uneven that they
           weigh as much as less than half as many equal ones; and "permutation" for all
-          others.
+          others. Where few queries differ, it also allows for those that nobody saw,
+          which the other tests do not.
     correction : {"max-t", "holm"} or None, default="max-t"
         How p-values are adjusted for the number of comparisons, and intervals made
         simultaneous, so that they contain all true differences together with the
@@ -168,10 +169,11 @@ def compare_rankers(
     -----
     UserWarning
         If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %.
-        If few queries decide the result, so that p-values may be too small: if the
-        effective number of differences, (sum d^2)^2 / sum d^4, which is n if all have
-        one size and n / 3 if they are normal, is below 10. By the score test a query
-        without a difference counts as well, unless no query has one.
+        If few queries decide that a difference is significant, so that its p-value may
+        be too small: if the effective number of differences, (sum d^2)^2 / sum d^4, is
+        below 3. It is n if all have one size and n / 3 if they are normal; by the score
+        test a query without a difference counts as well. Unless `test` is "auto", also
+        if few decide another result, whose interval may be too narrow.
 
     See Also
     --------
@@ -197,6 +199,14 @@ def compare_rankers(
     the quantile z of the normal distribution. Times the range of the metric these are
     the ends for any metric and test of two rankers that never differ: the queries that
     nobody saw may differ.
+
+    If the effective number of differences is below 3, or all of them are equal, the
+    sample hardly shows what the others may be. With "auto" the ends are then
+    :math:`d \mp \sqrt{s^2 + f^2}` [5]_: s is the distance of the end of the test from
+    the difference d, and f what the mean of either ranker would lose with the best
+    :math:`1 - \alpha^{1/n}` of its queries, which n queries lack with the probability
+    :math:`\alpha` of one side. The p-value is the smallest level
+    at which such an interval excludes 0. In a family they are Bonferroni's.
 
     Of several comparisons, "max-t" compares the largest :math:`|T| = |\sum_i d_i| /
     \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip, the next
@@ -237,6 +247,8 @@ def compare_rankers(
        Intervals", JRSS B 44 (1982).
     .. [4] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
        Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
+    .. [5] G. Zou, A. Donner, "Construction of Confidence Limits About Effect Measures:
+       A General Approach", Statistics in Medicine 27 (2008).
 
     Examples
     --------

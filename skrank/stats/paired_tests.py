@@ -602,7 +602,7 @@ def run_tests(
             errors[where] = np.where(tied, unseen, errors[where])
         is_of_few = isinstance(one, FewTest)
         if is_of_few:
-            z = norm.isf(single[where] / 2)
+            z = np.minimum(norm.isf(single[where] / 2), 1e9)
             unseen = [
                 function(at / 2)
                 for function, at in zip(
