@@ -10,6 +10,7 @@ from functools import cache, partial
 import numpy as np
 
 from skrank.stats import gate
+from skrank.stats.unseen import Unseen
 from tests.studies.experiments import LEVEL, outcome_of, percent
 from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
@@ -33,11 +34,11 @@ def passes_of_hits(n, wins, losses, margin):
 
 def by_flips(old, new, margin):
     """Return whether the sign-flip test alone passes, and with unseen falls to 0."""
-    difference = new - old
-    family = family_of(difference[:, None], np.ones((len(old), 1)))
+    difference, ones = new - old, np.ones(len(old))
+    family = family_of(difference[:, None], ones[:, None])
     options = {"margin": margin, "n_resamples": 1999, "seed": SEED}
     outcome = outcome_of(family, alternative="greater", **options)
-    spread, fall = 0.0, (1 - LEVEL ** (1 / len(old))) * old.mean()
+    spread, fall = 0.0, Unseen(old, ones, (0, 1), [])(LEVEL)
     if difference.any():
         spread = difference.mean() - outcome.low[0]
     passed = [
@@ -87,6 +88,58 @@ def falls(rng, share, to, noise=0.0, gain=0.0, ranks=False):
     return old, np.where(rng.random(LARGE) < share, to * old, new)
 
 
+def breaks(rng, values, share, to=0.0, least=0.0):
+    """Return values, and the same with a share of all fallen, of those above a value."""
+    old = values(rng)
+    works = old > least
+    hit = works & (rng.random(LARGE) < share / works.mean())
+    return old, np.where(hit, to * old, old)
+
+
+def recalls(rng):
+    """Return recall in a catalogue: nothing is found for nine users in ten."""
+    return np.where(rng.random(LARGE) < 0.1, rng.beta(5, 1, size=LARGE), 0.0)
+
+
+def hard(rng):
+    """Return reciprocal ranks of hard queries, with a mean of a quarter."""
+    ranks = np.ceil(np.exp(rng.normal(2.4, 2.2, size=LARGE)))
+    return np.where(ranks <= 10, 1 / ranks, 0.0)
+
+
+def easy(rng):
+    """Return reciprocal ranks with a mean of a half."""
+    return 1 / ranks_of_equal_rankers(rng, 1)[0]
+
+
+def gains_of_two(rng):
+    """Return values such as NDCG, with two modes and a mean of a half."""
+    is_good = rng.random(LARGE) < 0.5
+    return np.where(is_good, rng.beta(9, 2, LARGE), rng.beta(2, 8, LARGE))
+
+
+def ceiling(rng):
+    """Return values of which 95 in 100 are 1."""
+    return np.where(rng.random(LARGE) < 0.95, 1.0, rng.beta(3, 2, size=LARGE))
+
+
+BREAKS = {
+    "recall .08: 2 % of all fall to 0": (recalls, 0.02),
+    "recall .08: 4 % fall to half": (recalls, 0.04, 0.5),
+    "MRR .25: 2 % fall from 1 to 0": (hard, 0.02, 0.0, 0.9),
+    "MRR .25: 3 % fall from 1 to 0": (hard, 0.03, 0.0, 0.9),
+    "MRR .25: 5 % fall from 1 to 0": (hard, 0.05, 0.0, 0.9),
+    "MRR .5: 3 % fall from 1 to 0": (easy, 0.03, 0.0, 0.9),
+    "MRR .5: 6 % fall from 1 to a half": (easy, 0.06, 0.5, 0.9),
+    "NDCG .5: 3 % of those above .8 fall to 0": (gains_of_two, 0.03, 0.0, 0.8),
+    "NDCG .5: 5 % of those above .8 to a fifth": (gains_of_two, 0.05, 0.2, 0.8),
+    "NDCG .98: 2 % fall to 0": (ceiling, 0.02),
+}
+
+
+PARTS = ("values", "share", "to", "least")
+
+
 def equal(rng, noise, share=1.0):
     """Return values of two rankers that differ by noise, in a share of the queries."""
     old = rng.beta(4, 2, size=LARGE)
@@ -129,6 +182,14 @@ TABLES = {
                     "NDCG: 4 % fall to 0, others gain 0.01": partial(
                         falls, share=0.04, to=0.0, noise=0.02, gain=0.01
                     ),
+                },
+            ),
+            *rows_of(
+                of_values,
+                "population",
+                {
+                    name: partial(breaks, **dict(zip(PARTS, parts, strict=False)))
+                    for name, parts in BREAKS.items()
                 },
             ),
             hits_row("as good, hits: 3 % lost and gained", 0.03, 0.03, 0.02),
