@@ -89,7 +89,7 @@ def falls(rng, share, to, noise=0.0, gain=0.0, ranks=False):
 
 
 def breaks(rng, values, share, to=0.0, least=0.0):
-    """Return values, and the same with a share of all fallen, of those above a value."""
+    """Return values, and the same where a share of all, above a value, have fallen."""
     old = values(rng)
     works = old > least
     hit = works & (rng.random(LARGE) < share / works.mean())
