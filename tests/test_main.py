@@ -266,7 +266,8 @@ def test_compare_takes_the_columns_of_a_table_as_rankers(capsys, tmp_path):
     command = "compare rows.csv --y-score one --y-score two -m mrr --json"
     _, output, _ = run(capsys, command)
     (row,) = json.loads(output)["differences"]
-    assert (row["difference"], row["pvalue"]) == (-0.5, 2 / 2**10)
+    assert row["difference"] == -0.5
+    assert row["pvalue"] == pytest.approx(2 / 2**10)
 
 
 def test_lists_prints_what_runs_share_and_which_documents_came(capsys, tmp_path):
@@ -625,6 +626,19 @@ def test_a_process_exits_with_its_status_quietly_where_a_pipe_is_closed():
     assert done.returncode == 3  # for the queries are too few to decide
     (warning,) = done.stderr.splitlines()
     assert "No sign-flip test of 3 units" in warning
+
+
+@pytest.mark.parametrize("command", ["gate", "compare"])
+def test_a_margin_is_in_units_of_the_metric(capsys, command):
+    command = f"{command} qrels a.run tied.run --margin"
+    for wrong, words in {
+        "1%": "1% is 0.01",
+        "x%": "invalid margin value: 'x%'",
+    }.items():
+        status, output, error = run(capsys, f"{command} {wrong}")
+        assert (status, output) == (2, "")
+        assert words in error
+        assert error.count("\n") == 1
 
 
 OF_SUBTOPICS = "1 1 a 1\n1 2 a 1\n1 1 b 1\n1 2 c 0\n2 1 a 1\n2 1 b 0\n2 2 d 1\n"
