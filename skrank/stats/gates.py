@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
+from scipy.stats import norm, t
 from sklearn.utils import Bunch
 
 from skrank._checks import check_choice, check_number, says_what_was_meant, shown
@@ -33,7 +33,6 @@ from skrank.stats.sample_size import (
     LEVEL,
     POWER,
     fewest,
-    power_of_t,
     range_of_deviation,
 )
 from skrank.stats.unseen import Unseen
@@ -447,12 +446,10 @@ class _Pair:
                 fall = 0.0
                 if distance > 0:
                     fall = self.unseen.fall(1 - level ** (1 / n))
-                left = distance**2 - fall**2
-                if left <= 0 or deviation == 0:
-                    return left > 0
-                effect = (left * n) ** 0.5 / deviation
-                # What is tested on one side at a level is tested on both at twice it.
-                return power_of_t(effect, n - 1.0, 2 * level) >= POWER
+                # The end is this far from the difference, which varies by the error.
+                error = deviation / n**0.5
+                end = np.hypot(t.isf(level, n - 1) * error, fall)
+                return abs(distance) > end + norm.ppf(POWER) * error
 
             return fewest(is_enough, len(d) + 1, MOST_QUERIES)
 
