@@ -27,14 +27,7 @@ from tests.benchmarks.speed.measuring import (
     largest_shares,
     peak_memory,
 )
-from tests.benchmarks.speed.rows import (
-    Group,
-    Row,
-    Task,
-    growth,
-    same_number,
-    speedup,
-)
+from tests.benchmarks.speed.rows import Group, Row, Task, growth, same_number, speedup
 from tests.benchmarks.speed.table import Result, as_line, as_rst, measure
 
 TINY = 1 / 1000

@@ -62,7 +62,7 @@ pytestmark = [
     pytest.mark.filterwarnings(
         "ignore:X does not have valid feature names",
         "ignore:The argument 'eval_set' is deprecated",
-    ),
+    )
 ]
 
 

@@ -22,17 +22,7 @@ from skrank.stats import compare_rankers
 from skrank.tables import score_runs
 from tests import processes
 from tests.benchmarks.count_calls import count_all_calls
-from tests.command import (
-    BEIR,
-    MRR,
-    OF_ROWS,
-    QRELS,
-    ROWS,
-    RUN,
-    run,
-    tagged,
-    write_files,
-)
+from tests.command import BEIR, MRR, OF_ROWS, QRELS, ROWS, RUN, run, tagged, write_files
 
 
 @pytest.fixture(autouse=True)

@@ -13,13 +13,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skrank._engine.request import METRICS as KNOWN
-from skrank.metrics import (
-    QueryScores,
-    add_scorer,
-    evaluate,
-    of_items,
-    score_queries,
-)
+from skrank.metrics import QueryScores, add_scorer, evaluate, of_items, score_queries
 from skrank.tables import align, read_qrels, read_rows, score_runs, score_table, stream
 from skrank.tables.stream import ArrowCore
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
@@ -225,11 +219,7 @@ WRONG = [
     (["ild", "mrr"], {"features": "vector", "y_true": None}, "'mrr'"),
 ]
 OF_OTHER_TYPES = [
-    (
-        "ndcg@3",
-        {"popularity": "share"},
-        r"none of \['ndcg@3'\] takes: \['p",
-    ),
+    ("ndcg@3", {"popularity": "share"}, r"none of \['ndcg@3'\] takes: \['p"),
     ("novelty", {"popularity": np.ones(3)}, r"must be a str.* of_items\(table, item\)"),
     ("novelty", {"popularity": OF_ITEM}, "with an item that is one"),
 ]

@@ -228,8 +228,7 @@ def test_all_pairs_are_compared_or_all_runs_with_the_baseline():
     # A query that a run lacks has an empty list there; q3 is in no list of the first
     # pair, and left out of its mean.
     np.testing.assert_array_equal(
-        scores["overlap@1"].values[:, 0],
-        [[1, 0, np.nan], [0, 0, 0], [0, 0, 0]],
+        scores["overlap@1"].values[:, 0], [[1, 0, np.nan], [0, 0, 0], [0, 0, 0]]
     )
     assert scores.summary()["old -> new"]["overlap@1"] == 1 / 2
     assert np.isnan(scores["rbo_max"].values[0, 0, 2])
