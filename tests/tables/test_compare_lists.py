@@ -67,11 +67,11 @@ def draw_runs(seed, n_queries=40):
     rng = np.random.default_rng(seed)
     runs = {"old": {}, "new": {}}
     for run, query in itertools.product(runs.values(), range(n_queries)):
-        documents = rng.permutation(8)[: rng.integers(query % 7 > 0, 6)]
+        documents = [
+            f"d{i}" for i in rng.permutation(8)[: rng.integers(query % 7 > 0, 6)]
+        ]
         scores = rng.integers(-2, 1 + query % 3, len(documents)) / 2
-        run[f"q{query:02}"] = dict(
-            zip(map("d{}".format, documents), scores.tolist(), strict=True)
-        )
+        run[f"q{query:02}"] = dict(zip(documents, scores.tolist(), strict=True))
     return runs
 
 
@@ -85,21 +85,15 @@ def pairs_of_orders(runs, query):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
-    runs = draw_runs(seed)
+    runs, depths = draw_runs(seed), (1, 2, 3, 4, 20)
     by_brute_force = {
         "rbo": rbo,
         "rbo_min": rbo_min,
         "rbo_max": rbo_max,
         "rbo(p=0.5)": lambda *pair: rbo(*pair, 0.5),
         "rbo_max(p=0.5)": lambda *pair: rbo_max(*pair, 0.5),
-        **{
-            f"overlap@{k}": lambda *pair, k=k: shared(*pair, k) / k
-            for k in (1, 2, 3, 4, 20)
-        },
-        **{
-            f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k)
-            for k in (1, 2, 3, 4, 20)
-        },
+        **{f"overlap@{k}": lambda *pair, k=k: shared(*pair, k) / k for k in depths},
+        **{f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k) for k in depths},
     }
     frame = compare_lists(runs, [*by_brute_force]).to_frame().set_index("qid")
     assert sum(len(pairs_of_orders(runs, query)) > 1 for query in frame.index) > 15

@@ -164,11 +164,9 @@ def test_an_interrupt_of_any_statement_raises_keyboard_interrupt(
 @pytest.mark.slow
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c):
-    endless = (
-        "SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c"
-    )
+    query = "SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c"
     source = Source(pa.table(SMALL), Columns("qid", "y_true", {}))
-    running = source.start(lambda: source.connection.sql(endless).fetchall())
+    running = source.start(lambda: source.connection.sql(query).fetchall())
     with pytest.raises(error), source:
         raise error
     with pytest.raises(duckdb.InterruptException):
