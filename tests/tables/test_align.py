@@ -80,11 +80,8 @@ MEETING = {
     "a table as the run": lambda q, r: (q, integers(NUMBERED_RUN, "score")),
     "tuples as the run": lambda q, r: (q, NUMBERED_RUN),
     "what was read": lambda q, r: (integers(NUMBERED, "grade"), read_run(r)),
-    "integers as queries": lambda q, r: (
-        q,
-        integers(NUMBERED_RUN, "score", doc_id=str),
-    ),
-    "integers as documents": lambda q, r: (integers(NUMBERED, "grade", qid=str), r),
+    "integer queries": lambda q, r: (q, integers(NUMBERED_RUN, "score", doc_id=str)),
+    "integer documents": lambda q, r: (integers(NUMBERED, "grade", qid=str), r),
 }
 
 

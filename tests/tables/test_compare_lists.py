@@ -67,11 +67,10 @@ def draw_runs(seed, n_queries=40):
     rng = np.random.default_rng(seed)
     runs = {"old": {}, "new": {}}
     for run, query in itertools.product(runs.values(), range(n_queries)):
-        documents = [
-            f"d{i}" for i in rng.permutation(8)[: rng.integers(query % 7 > 0, 6)]
-        ]
+        documents = rng.permutation(8)[: rng.integers(query % 7 > 0, 6)]
         scores = rng.integers(-2, 1 + query % 3, len(documents)) / 2
-        run[f"q{query:02}"] = dict(zip(documents, scores.tolist(), strict=True))
+        names = map("d{}".format, documents)
+        run[f"q{query:02}"] = dict(zip(names, scores.tolist(), strict=True))
     return runs
 
 

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -245,7 +244,7 @@ def test_a_fused_run_is_a_run():
         (
             ({"a": {1: {2: -1}}}, "sum", "max"),
             ValueError,
-            "max' divides by the highest score",
+            "divides by the highest score",
         ),
         (({"a": {1: {2: np.inf}}}, "sum"), ValueError, "scores, which must be finite"),
         (
