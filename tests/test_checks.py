@@ -17,14 +17,7 @@ from sklearn.model_selection import cross_validate
 from skrank import metrics
 from skrank._columns import as_frame
 from skrank._shell import find_run
-from skrank.metrics import (
-    CONVENTIONS,
-    QueryScores,
-    evaluate,
-    mrr_score,
-    query_report,
-    score_queries,
-)
+from skrank.metrics import QueryScores, evaluate, mrr_score, score_queries
 from skrank.model_selection import cross_val_query_scores
 from skrank.stats import compare_rankers, confidence_interval, gate
 from skrank.tables import align, from_topk, fuse, score_runs, score_table
@@ -59,16 +52,18 @@ SAID = {
     "Got [0.1, 0.2, 0.3] and the metrics ['mrr', 'ndcg'].": lambda: gate(
         SCORES, baseline="bm25", margin=[0.1, 0.2, 0.3]
     ),
-    f" names are {', '.join(repr(name) for name in sorted(CONVENTIONS))}.": lambda: (
+    f" names are {', '.join(map(repr, sorted(metrics.CONVENTIONS)))}.": lambda: (
         evaluate(**ROWS, metrics="mrr", convention="tensorflow")
     ),
     "a str among {'candidates', 'equal', 'relevant'} or, with this column": lambda: (
         metrics.awrf_score(**ROWS, group=["a", "b"] * 2, target=[1, 2])
     ),
-    "of a report: ranker, rank, document, grade, best_rank, ": lambda: query_report(
-        **ROWS, query=7, metric="mrr", columns={"rank": [1, 2, 3, 4]}
+    "of a report: ranker, rank, document, grade, best_rank, ": lambda: (
+        metrics.query_report(
+            **ROWS, query=7, metric="mrr", columns={"rank": [1, 2, 3, 4]}
+        )
     ),
-    "a metric. Got 'ild@2', which reads features.": lambda: query_report(
+    "a metric. Got 'ild@2', which reads features.": lambda: metrics.query_report(
         **ROWS, query=7, metric="ild@2", features=np.eye(4)
     ),
     "grades. Got 'ild@2', which reads features.": lambda: metrics.tie_report(
@@ -116,7 +111,7 @@ SAID = {
         mrr_score(np.eye(2), np.eye(2), judged=np.eye(2) > 0)
     ),
     "'gain' parameter must be a str among": lambda: metrics.ndcg_score(
-        [1, 0], [2, 1], gain=np.ones(2)
+        Y, S, gain=np.ones(2)
     ),
     "'kind' parameter of to_frame must be a str among": lambda: SCORES.to_frame(
         kind=np.ones(2)
@@ -148,9 +143,7 @@ SAID = {
         [1, 1, 1, 0], [3, 2, 2, 1], "mrr", qid=[1, 1, 2, 2], n_candidates=30
     ),
     "returns a number for each of 2 pairs. Got shape ()": lambda: (
-        metrics.rank_correlation_score(
-            [1, 0, 2], [2, 1, 3], weights=lambda high, low: 1.0
-        )
+        metrics.rank_correlation_score([1, 0, 2], [2, 1, 3], weights=lambda *pair: 1.0)
     ),
     # Words of other libraries, answered by questions.
     "were given. Pass the rankers in a dict, by their names.": lambda: compare_rankers(
@@ -158,9 +151,7 @@ SAID = {
     ),
     "Did you mean 't'?": lambda: compare_rankers(PAIR, test="t-test"),
     "Did you mean 'k'?": lambda: metrics.ndcg_score(Y, S, top_k=2),
-    "Write k into the name: 'ndcg@10'.": lambda: evaluate(
-        **ROWS, metrics="mrr", top_k=2
-    ),
+    "k into the name: 'ndcg@10'.": lambda: evaluate(**ROWS, metrics="mrr", top_k=2),
     "It takes the query id of each row as `qid`.": lambda: metrics.ndcg_score(
         Y, S, indexes=[0, 0, 1, 1]
     ),
@@ -275,28 +266,20 @@ MANY = np.eye(1, 101, dtype=int)[0], -np.arange(101.0)
 # What ranks rows, as a function of grades and scores.
 WITHOUT_IDS = {
     "a metric": mrr_score,
-    "a metric of columns": lambda y_true, y_score: metrics.awrf_score(
-        y_true, y_score, group=y_true
-    ),
+    "a metric of columns": lambda y, s: metrics.awrf_score(y, s, group=y),
     "a column vector": lambda y_true, y_score: mrr_score(y_true, y_score[:, None]),
     "evaluate": lambda *rows: evaluate(*rows, "mrr"),
     "score_queries": lambda *rows: score_queries(*rows, "mrr"),
-    "two rankers": lambda y_true, y_score: score_queries(
-        y_true, {"a": y_score, "b": y_score}, "mrr"
-    ),
+    "two rankers": lambda y, s: score_queries(y, {"a": s, "b": s}, "mrr"),
     "segments": lambda *rows: score_queries(*rows, "mrr", by={"country": rows[0]}),
     "catalogue_scores": lambda y_true, y_score: metrics.catalogue_scores(
         y_score, item=np.arange(len(y_score)), k=3, items=101
     ),
     "explain": lambda *rows: metrics.explain(*rows, "ndcg", "lightgbm"),
     "tie_report": metrics.tie_report,
-    "query_report": lambda *rows: query_report(*rows, 0),
-    "unjudged_report": lambda *rows: metrics.unjudged_report(
-        *rows, "map", judged=rows[0] >= 0
-    ),
-    "evaluate_sampled": lambda *rows: metrics.evaluate_sampled(
-        *rows, "mrr", n_candidates=1000
-    ),
+    "query_report": lambda *rows: metrics.query_report(*rows, 0),
+    "unjudged_report": lambda y, s: metrics.unjudged_report(y, s, "map", judged=y >= 0),
+    "sampled": lambda *rows: metrics.evaluate_sampled(*rows, "mrr", n_candidates=1000),
     "a display": lambda *rows: metrics.MetricAtKDisplay.from_predictions(*rows, "mrr"),
 }
 

@@ -43,13 +43,9 @@ def names_on_the_api_page():
 
 def test_the_api_page_lists_every_public_name_once():
     modules = [skrank]
-    modules += [
-        importlib.import_module(f"skrank.{name}") for name in skrank._SUBMODULES
-    ]
+    modules += [importlib.import_module(f"skrank.{of}") for of in skrank._SUBMODULES]
     public = {"skrank"}
-    public |= {
-        f"{module.__name__}.{name}" for module in modules for name in module.__all__
-    }
+    public |= {f"{of.__name__}.{name}" for of in modules for name in of.__all__}
     assert Counter(names_on_the_api_page()) == Counter(public)
 
 
@@ -179,9 +175,8 @@ def test_every_page_of_the_guide_is_on_a_shelf_and_in_its_text():
     guide = (DOCS / "user_guide.rst").read_text("utf-8")
     shelves = guide.split(".. toctree::")[1:]
     assert len(shelves) == 3
-    entries = re.findall(
-        r"^   (\w.*)$", "".join(shelves).partition("Use it\n===")[0], re.M
-    )
+    first = "".join(shelves).partition("Use it\n===")[0]
+    entries = re.findall(r"^   (\w.*)$", first, re.M)
     listed = [entry.rpartition("<")[2].rstrip(">") for entry in entries]
     below = [name for names in site_map.BELOW.values() for name in names]
     top = {"index", "getting_started", "user_guide", "api", "development"}

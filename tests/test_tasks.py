@@ -387,8 +387,8 @@ runs["tuned"] = fuse(runs, "sum", norm="min-max", **search.best_params_)
 means = score_runs("qrels", runs, "ndcg@10").summary()
 assert max(means, key=lambda name: means[name]["ndcg@10"]) == "tuned"
 """
-_, *PARTS = re.split("^### (.+)\n", SCRIPTS.replace("RANKING\n", RANKING), flags=re.M)
-TASKS = dict(zip(PARTS[::2], PARTS[1::2], strict=True))
+PARTS = re.split("^### (.+)\n", SCRIPTS.replace("RANKING\n", RANKING), flags=re.M)
+TASKS = dict(zip(PARTS[1::2], PARTS[2::2], strict=True))
 
 
 def parts_of(code):
@@ -413,7 +413,7 @@ def test_a_task_imports_skrank_and_has_no_more_lines_than_it_may(task):
     assert re.search("^(import|from) skrank", data, re.MULTILINE)
 
 
-def run(code, folder, monkeypatch):
+def run_task(code, folder, monkeypatch):
     (folder / "task.py").write_text("\n".join(parts_of(code)), encoding="utf-8")
     monkeypatch.chdir(folder)
     with warnings.catch_warnings():
@@ -428,7 +428,7 @@ def test_a_task_runs_as_it_stands(task, tmp_path, monkeypatch):
     for package in task.split(" | ")[2:]:
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"needs {package}")
-    run(TASKS[task], tmp_path, monkeypatch)
+    run_task(TASKS[task], tmp_path, monkeypatch)
 
 
 def test_a_task_fails_if_skrank_warns_of_it(tmp_path, monkeypatch):
@@ -440,7 +440,7 @@ value = mrr_score([0, 0], [2, 1], replace_undefined_by=float("nan"))
 assert value != value
 """
     with pytest.raises(UserWarning, match="undefined"):
-        run(code, tmp_path, monkeypatch)
+        run_task(code, tmp_path, monkeypatch)
 
 
 def test_statements_are_counted_and_not_rows_of_text():

@@ -34,7 +34,10 @@ NAMES = {
     "precision(threshold=1)@5": ("precision@5", {"threshold": 1}),
     "ndcg(gain='linear')@10": ("ndcg@10", LINEAR),
     'ndcg(gain="linear", discount="ln")_at_3': ("ndcg@3", LINEAR | {"discount": "ln"}),
-    "mrr(ties='first', adjusted=True)": ("mrr", {"ties": "first", "adjusted": True}),
+    "mrr(ties='pessimistic', adjusted=True)": (
+        "mrr",
+        {"ties": "pessimistic", "adjusted": True},
+    ),
     "neg_mean_rank(threshold=2)": ("neg_mean_rank", {"threshold": 2}),
     "hits(threshold='max')@3": ("hits@3", {"threshold": "max"}),
     "map(replace_undefined_by=-1)": ("map", {"replace_undefined_by": -1}),

@@ -19,12 +19,12 @@ from skrank._ranking.ids import encode_qid
 BIG = 2**53  # from here on, floats no longer distinguish neighbouring integers
 DAY = dt.datetime(2024, 1, 1)
 NEXT = dt.datetime(2024, 1, 2)
-LOW, HIGH, TOP = -(2**63), 2**63 - 1, 2**64 - 1
-ONE, TWO = uuid.UUID(int=1), uuid.UUID(int=2)
+LEAST, MOST, TOP = -(2**63), 2**63 - 1, 2**64 - 1
+UUIDS = [uuid.UUID(int=1), uuid.UUID(int=2)]
 TUPLES = [("u", 2), ("u", 1), ("u", 2)]
 NANOS = np.array([10**18, 10**18 + 1], "M8[ns]")
 MONTHS = pd.PeriodIndex(["2024-01", "2024-02"], freq="M")
-DATES = pd.Series(pd.to_datetime([NEXT, DAY, NEXT]))
+DATETIMES = pd.Series(pd.to_datetime([NEXT, DAY, NEXT]))
 POLARS_STRINGS = pl.Series(["b", "a", "b"])
 ARROW_STRINGS = pa.array(["b", "a", "b"])
 # Each chunk has a dictionary of its own, and one has a word that does not occur.
@@ -46,7 +46,7 @@ IDS = {
     "infinite": ([np.inf, -np.inf, np.inf], [-np.inf, np.inf]),
     "int8 of full range": (np.array([127, -128, 127], np.int8), [-128, 127]),
     "uint8 of full range": (np.array([255, 0, 255], np.uint8), [0, 255]),
-    "int64 of full range": (np.array([HIGH, LOW, HIGH]), [LOW, HIGH]),
+    "int64 of full range": (np.array([MOST, LEAST, MOST]), [LEAST, MOST]),
     "uint64": (np.array([TOP, 0, TOP], np.uint64), [0, TOP]),
     "near uint64": (np.array([TOP, TOP - 1, TOP], np.uint64), [TOP - 1, TOP]),
     "beyond float": ([BIG + 1, BIG, BIG + 1], [BIG, BIG + 1]),
@@ -68,7 +68,7 @@ IDS = {
         [(1, "a"), (1, "b")],
     ),
     "decimals": ([decimal.Decimal(2), decimal.Decimal(1), decimal.Decimal(2)], [1, 2]),
-    "uuid": ([TWO, ONE, TWO], [ONE, TWO]),
+    "uuid": ([UUIDS[1], UUIDS[0], UUIDS[1]], UUIDS),
     "datetime": ([NEXT, DAY, NEXT], [DAY, NEXT]),
     "datetime64": (np.array([NEXT, DAY, NEXT], "M8[s]"), [DAY, NEXT]),
     "nanoseconds": (NANOS[[1, 0, 1]], NANOS),
@@ -85,9 +85,9 @@ IDS = {
     ),
     "pandas category of int": (pd.Series([7, 3, 7], dtype="category"), [3, 7]),
     "pandas CategoricalIndex": (pd.CategoricalIndex(["b", "a", "b"]), ["a", "b"]),
-    "pandas datetime": (DATES, [pd.Timestamp(DAY), pd.Timestamp(NEXT)]),
+    "pandas datetime": (DATETIMES, [pd.Timestamp(DAY), pd.Timestamp(NEXT)]),
     "pandas datetime with a time zone": (
-        DATES.dt.tz_localize("Europe/Vienna"),
+        DATETIMES.dt.tz_localize("Europe/Vienna"),
         [pd.Timestamp(day, tz="Europe/Vienna") for day in (DAY, NEXT)],
     ),
     "pandas Period": (pd.Series(MONTHS[[1, 0, 1]]), [*MONTHS]),

@@ -393,7 +393,7 @@ class TestWithScikitLearn:
         y = pd.Series(Y, index=pd.Index(QID, name="qid"))
         model = make_pipeline(StandardScaler(), Ridge())
         assert cross_val_predict(model, X, y, cv=QueryKFold(3)).shape == (44,)
+        given = {"cv": QueryKFold(3), "train_sizes": [0.5, 1.0]}
         with pytest.warns(UserWarning, match="learning_curve draws rows"):
-            given = {"cv": QueryKFold(3), "train_sizes": [0.5, 1.0]}
             _, train_scores, _ = learning_curve(model, X, y, **given)
         assert train_scores.shape == (2, 3)

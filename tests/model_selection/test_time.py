@@ -211,7 +211,7 @@ def rows_of(cv, time, **data):
 LOG_DAY = [9, 1, 3, 8, 2, 3, 5, 9]
 LOG_USER = list("abbacacb")
 LOG_ITEM = list("wxyzxyyx")
-OLD = [1, 2, 3, 4, 5, 6]
+PAST = [1, 2, 3, 4, 5, 6]
 DATES = {
     "days of NumPy": lambda day: np.datetime64("2024-02-25") + np.asarray(day),
     "nanoseconds": lambda day: (
@@ -247,9 +247,9 @@ class TestTimeRangeSplit:
             ({"test_size": 6}, [([1, 4], [0, 2, 3, 5, 6, 7])]),
             ({"test_size": 7}, [([1], [0, 2, 3, 4, 5, 6, 7])]),
             ({"test_size": 0.01}, [([1, 2, 3, 4, 5, 6], [0, 7])]),
-            ({"n_splits": 2, "test_size": 2}, [([1, 2, 4, 5], [3, 6]), (OLD, [0, 7])]),
+            ({"n_splits": 2, "test_size": 2}, [([1, 2, 4, 5], [3, 6]), (PAST, [0, 7])]),
             ({"n_splits": 3, "test_size": 1},
-             [([1, 2, 4, 5], [6]), ([1, 2, 4, 5, 6], [3]), (OLD, [0, 7])]),
+             [([1, 2, 4, 5], [6]), ([1, 2, 4, 5, 6], [3]), (PAST, [0, 7])]),
             ({"test_size": 2, "gap": 1}, [([1, 2, 4, 5, 6], [0, 7])]),
             # The third row before them is at the same time as the fourth.
             ({"test_size": 2, "gap": 3}, [([1, 4], [0, 7])]),
@@ -379,7 +379,7 @@ class TestTimeRangeSplit:
 class TestLeaveLastOut:
     QID = list("abacbaab")
     TIME = [5, 1, 2, 4, 3, 9, 7, 2]  # a: rows 2, 0, 6, 5; b: rows 1, 7, 4; c: row 3
-    PAST = [0, 1, 2, 3, 6, 7]
+    REST = [0, 1, 2, 3, 6, 7]
 
     @pytest.mark.parametrize(
         ("parameters", "expected"),
@@ -388,7 +388,7 @@ class TestLeaveLastOut:
             ({"k": 2}, [([0, 1, 2, 3], [4, 5, 6, 7])]),
             ({"k": 3}, [([1, 2, 3, 4, 7], [0, 5, 6])]),
             ({"n_splits": 2}, [([0, 1, 2], [6, 7]), ([0, 1, 2, 3, 6, 7], [4, 5])]),
-            ({"n_splits": 3}, [([1, 2], [0]), ([0, 1, 2], [6, 7]), (PAST, [4, 5])]),
+            ({"n_splits": 3}, [([1, 2], [0]), ([0, 1, 2], [6, 7]), (REST, [4, 5])]),
         ],
     )
     def test_worked_by_hand(self, parameters, expected):

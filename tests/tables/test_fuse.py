@@ -225,6 +225,9 @@ def test_a_fused_run_is_a_run():
     assert scores.summary()["fused"]["mrr"] == (1 / 2 + 1) / 2
 
 
+NEGATIVE, INFINITE = ({"a": {"q": {"d": score}}} for score in (-1.0, np.inf))
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind", "words"),
     [
@@ -246,7 +249,7 @@ def test_a_fused_run_is_a_run():
             ValueError,
             "divides by the highest score",
         ),
-        (({"a": {1: {2: np.inf}}}, "sum"), ValueError, "scores, which must be finite"),
+        ((INFINITE, "sum"), ValueError, "reads scores, which must be finite"),
         (
             ({"a": {"q": [("d", 1.0), ("d", 2.0)]}},),
             ValueError,
