@@ -53,12 +53,15 @@ def test_names_and_cutoffs_are_those_of_trec_eval(capsys):
 def test_inferred_average_precision_is_that_of_trec_eval(tmp_path, capsys):
     qrels = {"1": {"a": 1, "b": -1, "c": 0, "d": 1}, "2": {"a": 1}}
     runs = {"1": {"a": 4, "b": 3, "e": 2.5, "c": 2, "d": 1}, "2": {"b": 2, "a": 1}}
-    for name, of, form in [("q", qrels, "{} 0 {} {}"), ("r", runs, "{} Q0 {} 1 {} t")]:
-        lines = [form.format(q, d, x) for q in of for d, x in of[q].items()]
+    for name, data, form in [
+        ("q", qrels, "{} 0 {} {}"),
+        ("r", runs, "{} Q0 {} 1 {} t"),
+    ]:
+        lines = [form.format(q, d, x) for q in data for d, x in data[q].items()]
         (tmp_path / name).write_text("\n".join(lines))
     command = "evaluate q r -m infAP --json --convention trec_eval"
     status, output, _ = run(capsys, command)
-    # b is in the pool, e is not. Above d one of the two judged documents is relevant.
+    # b is in the pool, e is not. Above d one data the two judged documents is relevant.
     at_rank_5 = 1 / 5 + 4 / 5 * 3 / 4 * 1 / 2
     expected = ((1 + at_rank_5) / 2 + 1 / 2) / 2
     assert status == 0
@@ -128,7 +131,8 @@ def test_columns_of_a_table_are_read_by_metrics(capsys, tmp_path):
     status, output, _ = run(capsys, f"evaluate {rows} {metrics}")
     means = {"one": -(8 + 4) / 2, "two": -(2 + (4 + 1) / 2) / 2}
     assert status == 0
-    assert json.loads(output) == {of: {"neg_popularity@1": means[of]} for of in means}
+    expected = {name: {"neg_popularity@1": mean} for name, mean in means.items()}
+    assert json.loads(output) == expected
     status, output, _ = run(capsys, f"compare {rows} {metrics}")
     (difference,) = json.loads(output)["differences"]
     assert abs(difference["difference"]) == means["two"] - means["one"]

@@ -43,9 +43,13 @@ def names_on_the_api_page():
 
 def test_the_api_page_lists_every_public_name_once():
     modules = [skrank]
-    modules += [importlib.import_module(f"skrank.{of}") for of in skrank._SUBMODULES]
+    modules += [
+        importlib.import_module(f"skrank.{name}") for name in skrank._SUBMODULES
+    ]
     public = {"skrank"}
-    public |= {f"{of.__name__}.{name}" for of in modules for name in of.__all__}
+    public |= {
+        f"{module.__name__}.{name}" for module in modules for name in module.__all__
+    }
     assert Counter(names_on_the_api_page()) == Counter(public)
 
 

@@ -231,7 +231,11 @@ def asks_a_frame(node):
 
 @pytest.mark.slow
 def test_only_one_module_knows_data_frames():
-    asking = {of for of, tree in TREE.items() if any(map(asks_a_frame, ast.walk(tree)))}
+    asking = {
+        module
+        for module, tree in TREE.items()
+        if any(map(asks_a_frame, ast.walk(tree)))
+    }
     assert asking == {"_columns.py"}
 
 

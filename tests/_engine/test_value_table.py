@@ -116,7 +116,8 @@ def test_rankers_are_joined_if_they_have_the_same_queries():
     )
     found = join_rankers([one, other], ["old", "new"])
     assert found.rankers == ("old", "new")
-    assert [of[0] for of in found.measured] == [t.measured[0][0] for t in (one, other)]
+    expected = [table.measured[0][0] for table in (one, other)]
+    assert [of_ranker[0] for of_ranker in found.measured] == expected
     message = "different ones for 'old' and 'short'. Only one has 2."
     with pytest.raises(ValueError, match=message):
         join_rankers([one, fewer], ["old", "short"])

@@ -135,7 +135,9 @@ def test_relevant_documents_without_grades_have_grade_1(collection):
 
 def test_columns_and_keys_of_other_names_are_read():
     qrels = pd.DataFrame(QREL_ROWS, columns=["query", "doc", "label"])
-    hits = {q: [{"doc": d, "sim": s} for d, s in of.items()] for q, of in RUN.items()}
+    hits = {
+        q: [{"doc": d, "sim": s} for d, s in found.items()] for q, found in RUN.items()
+    }
     names = {"qid": "query", "doc_id": "doc", "grade": "label", "score": "sim"}
     assert rows_of(align(qrels, hits, **names)) == rows_of(align(QRELS, RUN))
 

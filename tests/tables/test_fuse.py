@@ -225,7 +225,7 @@ def test_a_fused_run_is_a_run():
     assert scores.summary()["fused"]["mrr"] == (1 / 2 + 1) / 2
 
 
-NEGATIVE, INFINITE = ({"a": {"q": {"d": score}}} for score in (-1.0, np.inf))
+BELOW, INFINITE = ({"a": {"q": {"d": score}}} for score in (-1.0, np.inf))
 
 
 @pytest.mark.parametrize(
@@ -244,11 +244,7 @@ NEGATIVE, INFINITE = ({"a": {"q": {"d": score}}} for score in (-1.0, np.inf))
         ((RUNS, "rrf", None, [0, 0, 0]), ValueError, "and one above 0"),
         ((RUNS, "rrf", None, {"bm25": 1}), ValueError, "a weight for each of"),
         ((RUNS, "rrf", None, None, -1), ValueError, "'k' parameter of fuse"),
-        (
-            ({"a": {1: {2: -1}}}, "sum", "max"),
-            ValueError,
-            "divides by the highest score",
-        ),
+        ((BELOW, "sum", "max"), ValueError, "norm='max' divides by the highest score"),
         ((INFINITE, "sum"), ValueError, "reads scores, which must be finite"),
         (
             ({"a": {"q": [("d", 1.0), ("d", 2.0)]}},),
