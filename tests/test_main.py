@@ -61,7 +61,7 @@ def test_inferred_average_precision_is_that_of_trec_eval(tmp_path, capsys):
         (tmp_path / name).write_text("\n".join(lines))
     command = "evaluate q r -m infAP --json --convention trec_eval"
     status, output, _ = run(capsys, command)
-    # b is in the pool, e is not. Above d one data the two judged documents is relevant.
+    # b is in the pool, e is not. Above d one of the two judged documents is relevant.
     at_rank_5 = 1 / 5 + 4 / 5 * 3 / 4 * 1 / 2
     expected = ((1 + at_rank_5) / 2 + 1 / 2) / 2
     assert status == 0

@@ -128,7 +128,7 @@ def test_candidates_without_a_score_in_each_split_are_left_out():
 
 
 def selected_by_loops(found, metric="score", rows=None):
-    """Return the candidate that loops select from the found of a real search."""
+    """Return the candidate that loops select from the results of a real search."""
     rows = range(len(found["params"])) if rows is None else rows
     scores = [[found[f"split{i}_test_{metric}"][row] for i in range(5)] for row in rows]
     depths = [found["params"][row][DEPTH] or np.inf for row in rows]
