@@ -34,8 +34,8 @@ df = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
 grid = {"estimator__alpha": [1.0, 1e2, 1e4]}
 """
 
-# Each task begins with its title, the most lines that it may have, and the packages that
-# it needs. RANKING stands for the lines above.
+# Each task begins with its title, the most lines that it may have, and the packages
+# that it needs. RANKING stands for the lines above.
 SCRIPTS = r"""
 ### tune XGBRanker with a column user_id | 2 | xgboost
 import pandas as pd
