@@ -12,7 +12,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    LeaveOneGroupOut,
+    cross_val_predict,
+    cross_validate,
+)
 
 from skrank.datasets import make_ranking
 from skrank.exceptions import QuerySplitWarning
@@ -68,7 +73,7 @@ def reciprocal_ranks(cv, **metadata):
     That of a list without relevant rows is undefined.
     """
     found = {}
-    for train, test in cv.split(X, qid=QID, **metadata):
+    for train, test in cv.split(X, **(metadata or PARAMS)):
         y_score = Ridge().fit(X[train], Y[train]).predict(X[test])
         for query in sorted(set(QID[test])):
             rows = QID[test] == query
@@ -174,7 +179,7 @@ def test_a_query_whose_rows_are_in_several_test_sets_is_one_observation():
     cv = LeaveLastOut(2, n_splits=2)
     with pytest.warns(QuerySplitWarning):
         scores = scored(cv=cv, params={"qid": QID, "time": TIME})
-    expected = reciprocal_ranks(cv, time=TIME)
+    expected = reciprocal_ranks(cv, qid=QID, time=TIME)
     assert {len(values) for values in expected.values()} == {1, 2}
     assert_allclose(scores.values[0, 0], means(expected))
     several = [len(values) == 2 for values in expected.values()]
@@ -212,12 +217,21 @@ def test_a_metric_that_is_no_mean_has_no_values_to_average():
 
 
 def test_other_metadata_reaches_the_splitter():
-    time = 10 * CODES + np.arange(len(Y)) % 10
+    params = {"qid": QID, "time": 10 * CODES + np.arange(len(Y)) % 10}
     cv = QueryTimeSeriesSplit(3)
-    rankers = {"grouped": RANKER, "ridge": Ridge()}
-    scores = scored(rankers, cv=cv, params={"qid": QID, "time": time})
-    expected = reciprocal_ranks(cv, time=time)
-    assert_allclose(scores.values[:, 0], [means(expected), means(expected)])
+    scores = scored({"grouped": RANKER, "ridge": Ridge()}, cv=cv, params=params)
+    expected = means(reciprocal_ranks(cv, **params))
+    assert_allclose(scores.values[:, 0], [expected, expected])
+
+
+def test_groups_reach_a_splitter_of_scikit_learn_and_qid_the_scorer():
+    cv, groups = LeaveOneGroupOut(), CODES % 3
+    params = {"groups": groups, "qid": QID}
+    found = cross_validate(RANKER, X, Y, cv=cv, scoring="mrr", params=params)
+    by_query = means(reciprocal_ranks(cv, groups=groups))
+    expected = [np.mean(by_query[shop::3]) for shop in range(3)]
+    assert_allclose(found["test_score"], expected)
+    assert_allclose(scored(cv=cv, params=params).values[0, 0], by_query)
 
 
 FRAME = pd.DataFrame(X, columns=["f0", "f1", "f2"])
