@@ -17,14 +17,7 @@ from skrank._engine import answer
 from skrank._engine.request import METRICS
 from skrank._ranking.rank import FIRST
 from skrank.metrics import RankedQueries, evaluate
-from tests.brute_force import (
-    ADJUSTABLE,
-    LISTED,
-    NAMES,
-    WITH_FUNCTION,
-    call,
-    full_name,
-)
+from tests.brute_force import ADJUSTABLE, LISTED, NAMES, WITH_FUNCTION, call, full_name
 
 SCORER_NAMES = {name: full_name(name) for name in NAMES}
 

@@ -10,12 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skrank.metrics import (
-    QueryScores,
-    RankingMetric,
-    evaluate,
-    of_items,
-)
+from skrank.metrics import QueryScores, RankingMetric, evaluate, of_items
 
 ranking_metric = importlib.import_module("skrank.evaluation.ranking_metric")
 

@@ -15,9 +15,7 @@ from skrank.link_prediction import (
 from tests.link_prediction.graphs import Recorded, make_graph
 
 # The models here have no `triples_`.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
-]
+pytestmark = [pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")]
 
 MODEL, TRIPLES = make_graph()
 NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])

@@ -17,9 +17,7 @@ from tests.brute_force import LISTED
 from tests.link_prediction.graphs import make_graph
 
 # The models here have no `triples_`.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
-]
+pytestmark = [pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")]
 
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
 

@@ -5,12 +5,7 @@
 import numpy as np
 import pytest
 
-from skrank.metrics import (
-    QueryDifferenceDisplay,
-    QueryScores,
-    mean_rank,
-    score_queries,
-)
+from skrank.metrics import QueryDifferenceDisplay, QueryScores, mean_rank, score_queries
 
 # Query by query the rank of the one relevant document of three: old 1, 2, 3, 1 and
 # new 2, 1, 1, 1.
