@@ -157,7 +157,8 @@ def test_a_weight_of_two_is_a_second_query(estimate):
     y_true, y_score, qid, _ = draw(0)
     twice = qid == 3
     given = {"metrics": ["mrr", "recall@3", "ndcg"], "n_candidates": 90}
-    given["estimate"], weight = estimate, 1.0 + twice
+    given["estimate"] = estimate
+    weight = 1.0 + twice
     found = evaluate_sampled(y_true, y_score, qid=qid, sample_weight=weight, **given)
     rows = [np.append(one, one[twice]) for one in (y_true, y_score)]
     again = np.append(qid, np.full(twice.sum(), 9))

@@ -164,6 +164,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
 
 def test_scores_must_be_a_table_of_values():
     for display in (MetricAtKDisplay, QueryDifferenceDisplay):
-        message = f"parameter of {display.__name__} must be an instance of QueryScores."
+        name = display.__name__
+        message = f"parameter of {name} must be an instance of QueryScores. Got"
         with pytest.raises(TypeError, match=message):
             display.from_scores({"mrr": [0.5, 1.0]})
