@@ -46,11 +46,11 @@ NDCG_B = 1.0
 
 
 # By the scores, the rows of one query read 3.0, 2.0, 1.0, 0.9, 0.5.
-NDCG_OF_ALL = (3 / log2(3) + 1 / log2(4) + 1 / log2(5)) / (
-    3 / log2(2) + 1 / log2(3) + 1 / log2(4)
-)
+DCG_OF_ALL = 3 / log2(3) + 1 / log2(4) + 1 / log2(5)
+NDCG_OF_ALL = DCG_OF_ALL / (3 / log2(2) + 1 / log2(3) + 1 / log2(4))
 FRAME = pd.DataFrame({"score": X[:, 0], "qid": QID})
 MEAN = (NDCG_A + NDCG_B) / 2
+WEIGHT = np.where(QID == "a", 3.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,7 @@ MEAN = (NDCG_A + NDCG_B) / 2
         (X, pd.Series(Y, index=pd.Index(QID, name="qid")), {}, MEAN),
         (FRAME, Y, {}, MEAN),
         (X, Y, {}, NDCG_OF_ALL),
-        (
-            X,
-            Y,
-            {"qid": QID, "sample_weight": np.where(QID == "a", 3.0, 1.0)},
-            (3 * NDCG_A + NDCG_B) / 4,
-        ),
+        (X, Y, {"qid": QID, "sample_weight": WEIGHT}, (3 * NDCG_A + NDCG_B) / 4),
     ],
     ids=["argument", "index of y", "column of X", "one query", "weights"],
 )

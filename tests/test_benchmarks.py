@@ -3,38 +3,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import io
+import itertools
 import math
 import re
 import sys
 from contextlib import redirect_stdout
-from itertools import count
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from pyarrow import parquet
 
-from tests.benchmarks import (
-    bench_files,
-    bench_metrics,
-    bench_stats,
-    billion_rows,
-    count_calls,
-)
-from tests.benchmarks.speed import libraries, workloads
-from tests.benchmarks.speed.measuring import (
-    interleaved_medians,
-    largest_shares,
-    peak_memory,
-)
-from tests.benchmarks.speed.rows import (
-    Group,
-    Row,
-    Task,
-    growth,
-    same_number,
-    speedup,
-)
+from tests.benchmarks import bench_files, bench_metrics, bench_stats, billion_rows
+from tests.benchmarks.count_calls import ENTRANCES, count
+from tests.benchmarks.speed import libraries, measuring, workloads
+from tests.benchmarks.speed.rows import Group, Row, Task, growth, same_number, speedup
 from tests.benchmarks.speed.table import Result, as_line, as_rst, measure
 
 TINY = 1 / 1000
@@ -44,7 +27,7 @@ ROWS = [row for group in bench_metrics.GROUPS for row in group.rows]
 
 def each_takes_one():
     """Return a clock by which every call takes one second: tests measure no time."""
-    return count().__next__
+    return itertools.count().__next__
 
 
 @pytest.mark.slow
@@ -83,7 +66,8 @@ def test_the_documentation_shows_no_times_of_a_machine():
 
 def test_a_row_that_misses_its_target_says_by_how_much_and_where_its_time_goes():
     row = Row("sorting", ("ours",), "ms", at_most=(2,))
-    missed = as_line(Result(row, 3.0, 8, 0, 1, largest_shares(lambda: sorted([2, 1]))))
+    shares = measuring.largest_shares(lambda: sorted([2, 1]))
+    missed = as_line(Result(row, 3.0, 8, 0, 1, shares))
     assert "missed by 50%" in missed
     assert re.search(r"time in .*sorted \d+%", missed)
     assert "time in" not in as_line(Result(row, 1.0, 8, 0, 1, ""))
@@ -124,7 +108,8 @@ def test_a_library_with_another_number_is_not_timed(monkeypatch):
 def test_functions_run_in_turns_once_more_than_counted():
     calls = []
     functions = {name: lambda name=name: calls.append(name) for name in "ab"}
-    assert interleaved_medians(functions, 2, each_takes_one()) == {"a": 1, "b": 1}
+    medians = measuring.interleaved_medians(functions, 2, each_takes_one())
+    assert medians == {"a": 1, "b": 1}
     assert calls == ["a", "b"] * 3
 
 
@@ -132,9 +117,8 @@ def test_times_are_compared_per_unit_of_work():
     whole = Task(lambda: sum(range(20_000)))
     tasks = {"ours": whole, "part": whole._replace(work=1e-6)}
     row = Row("sample", ("ours", "part"), "x faster", figure=speedup)
-    (result,) = measure(
-        Group("", lambda scale: tasks, [row]), [row], 3, clock=each_takes_one()
-    )
+    group = Group("", lambda scale: tasks, [row])
+    (result,) = measure(group, [row], 3, clock=each_takes_one())
     assert result.figure == 1 / 1e-6
     assert growth(2, 6, 3) == 6 / 2
 
@@ -144,7 +128,7 @@ def test_the_peak_of_memory_is_that_of_what_lives_at_once():
         for _ in range(3):
             np.ones(10**6)
 
-    assert 8e6 <= peak_memory(allocate) < 2 * 8e6
+    assert 8e6 <= measuring.peak_memory(allocate) < 2 * 8e6
 
 
 @pytest.mark.parametrize(
@@ -201,10 +185,8 @@ def test_files_of_trec_are_timed_with_equal_numbers(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["bench_files.py", "--queries", "2", "--runs=1"])
     monkeypatch.setattr(bench_files, "cpu_seconds", each_takes_one())
     bench_files.main()
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
-        "skrank",
-        "pytrec_eval",
-    ]
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["skrank", "pytrec_eval"]
 
 
 @pytest.mark.slow
@@ -223,10 +205,10 @@ def test_the_documentation_holds_every_library_that_resampling_is_timed_beside()
     assert all(row.name in table for row in rows if row.unit == "x faster")
 
 
-@pytest.mark.parametrize("name", count_calls.ENTRANCES)
+@pytest.mark.parametrize("name", ENTRANCES)
 def test_a_call_passes_through_few_functions_and_files(name):
-    entrance = count_calls.ENTRANCES[name]
-    functions = count_calls.count(entrance)
+    entrance = ENTRANCES[name]
+    functions = count(entrance)
     assert sum(map(len, functions.values())) <= entrance.n_functions
     assert len(functions) <= entrance.n_files
 

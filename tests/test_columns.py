@@ -14,20 +14,8 @@ import pytest
 import sklearn
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from sklearn import ensemble, feature_selection
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.ensemble import (
-    AdaBoostRegressor,
-    BaggingRegressor,
-    HistGradientBoostingRegressor,
-    StackingRegressor,
-    VotingRegressor,
-)
-from sklearn.feature_selection import (
-    RFE,
-    RFECV,
-    SelectFromModel,
-    SequentialFeatureSelector,
-)
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegressionCV, Ridge, RidgeCV
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
@@ -59,6 +47,7 @@ TABLES = {
     "pyarrow batch": pa.RecordBatch.from_pydict(DATA),
 }
 every_table = pytest.mark.parametrize("X", TABLES.values(), ids=list(TABLES))
+TWO_LEVELS = pd.MultiIndex.from_tuples([("qid", 1), ("a", 1)])
 INDEXED_X = pd.DataFrame({"a": [1, 2]}, index=pd.Index(["z", "z"], name="qid"))
 Y = pd.Series([1, 0], index=pd.Index(["y", "y"], name="qid"))
 
@@ -103,12 +92,7 @@ def test_a_level_of_an_index_is_enough():
         (TABLES["pandas"][["a"]], pd.Series([1, 2])),
         (TABLES["polars"][["a"]], pl.Series([1, 2])),
         (TABLES["pyarrow table"].select(["a"]), pa.array([1, 2])),
-        (
-            pd.DataFrame(
-                [[1, 2]], columns=pd.MultiIndex.from_tuples([("qid", 1), ("a", 1)])
-            ),
-            None,
-        ),
+        (pd.DataFrame([[1, 2]], columns=TWO_LEVELS), None),
         (pd.DataFrame([[1, 2]]), pd.Series([1], index=pd.Index([1], name="query"))),
     ],
 )
@@ -167,9 +151,8 @@ def test_the_error_without_query_ids_has_three_lines_and_shows_the_call_first():
     lines = message_without_qid("f", "call", column="user", of_column="F")
     assert "a column 'user' of X, or an index 'qid' of X or y" in lines[1]
     # Where there is no X, no column is named.
-    assert message_without_qid("f", "`qid`")[1:] == [
-        "Pass them: `qid`, or an index 'qid' of y."
-    ]
+    _, line = message_without_qid("f", "`qid`")
+    assert line == "Pass them: `qid`, or an index 'qid' of y."
 
 
 IDS = {"client": ["b", "b", "a", "a", "a"], "price": [3.0, 1.0, 2.0, 5.0, 4.0]}
@@ -245,6 +228,7 @@ def test_a_column_of_an_array_that_looks_like_query_ids_is_named_by_its_position
 
 X5, Y5 = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
 QIDS = np.repeat(np.arange(4), 5)
+FRAME = pd.DataFrame(X5, columns=["a", "b"]).assign(qid=QIDS)
 ROUTE = " after sklearn.set_config(enable_metadata_routing=True)"
 
 
@@ -273,18 +257,16 @@ def test_the_call_of_scikit_learn_that_was_made_is_shown():
         f"Pass them: GridSearchCV.score(X, y, qid=qid){ROUTE}, or a column 'qid' of X, "
         "or an index 'qid' of X or y.",
     ]
+    best = search.best_estimator_
     # The outermost call is the one that the user made.
     lines = error_of(lambda: split_in_two(search, cv=folds))
     call = "cross_val_score(estimator, X, y, params={'qid': qid})"
     assert lines[1].startswith(f"Pass them: {call}{ROUTE}, or a column")
     for score, call in [
         (lambda: ranker.fit(X5, Y5), "fit(X, y, qid=qid)"),
-        (lambda: search.best_estimator_.rank(X5), "rank(X, qid=qid)"),
-        (lambda: search.best_estimator_.score(X5, Y5), "score(X, y, qid=qid)"),
-        (
-            lambda: get_scorer("mrr")(search.best_estimator_, X5, Y5),
-            "scorer(estimator, X, y, qid=qid)",
-        ),
+        (lambda: best.rank(X5), "rank(X, qid=qid)"),
+        (lambda: best.score(X5, Y5), "score(X, y, qid=qid)"),
+        (lambda: get_scorer("mrr")(best, X5, Y5), "scorer(estimator, X, y, qid=qid)"),
         (lambda: next(QueryKFold(2).split(X5, Y5)), "split(X, y, qid=qid)"),
         (
             lambda: cross_val_query_scores(Ridge(), X5, Y5, scoring="mrr", cv=folds),
@@ -300,8 +282,7 @@ def test_the_call_of_scikit_learn_that_was_made_is_shown():
 
 
 def test_the_error_without_query_ids_says_first_why_none_arrived():
-    ranker, frame = QueryRanker(Ridge()), pd.DataFrame(X5, columns=["a", "b"])
-    frame = frame.assign(qid=QIDS)
+    ranker, frame = QueryRanker(Ridge()), FRAME
     lines = error_of(lambda: split_in_two(ranker, groups=QIDS))
     assert lines[0].startswith(
         "`groups` reaches only the splitter of the same call; `qid` reaches "
@@ -324,19 +305,17 @@ def test_the_error_without_query_ids_says_first_why_none_arrived():
         "needs to know which rows belong to one query. Got no query ids.",
         "Put its steps into the ranker: QueryRanker(make_pipeline(...)).",
     ]
-    selection = RFECV(ranker, scoring="mrr", cv=QueryKFold(2))
+    selection = feature_selection.RFECV(ranker, scoring="mrr", cv=QueryKFold(2))
     for X, y in [(frame, Y5), (X5, pd.Series(Y5, index=pd.Index(QIDS, name="qid")))]:
         first, then = error_of(lambda X=X, y=y: selection.fit(X=X, y=y))
-        assert first.startswith(
-            "RFECV.fit makes arrays of its data and so loses 'qid'. "
-        )
+        assert first.startswith("RFECV.fit makes arrays of its data and so loses 'qid'")
         assert then == f"Pass them: RFECV.fit(X, y, qid=qid){ROUTE}."
     # What scikit-learn calls itself is not to blame.
     lines = error_of(lambda: RidgeCV(scoring="mrr").fit(X5, Y5))
     assert lines[0].startswith("The scorer of 'mrr' needs to know")
     assert lines[1].startswith(f"Pass them: RidgeCV.fit(X, y, qid=qid){ROUTE}, or")
     # RidgeCV routes them; this one scores rows that it holds out, without their table.
-    grown = HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
+    grown = ensemble.HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
     for X in (X5, frame):
         first, second = error_of(lambda X=X: grown.fit(X, Y5))
         assert second.startswith("Put it into a ranker, which holds out whole queries")
@@ -350,21 +329,20 @@ MEMBERS = [("a", as_regressor(QueryRanker(Ridge())))]
 @pytest.mark.parametrize(
     "estimator",
     [
-        VotingRegressor(MEMBERS),
-        StackingRegressor(MEMBERS, cv=2),
+        ensemble.VotingRegressor(MEMBERS),
+        ensemble.StackingRegressor(MEMBERS, cv=2),
         GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=QueryKFold(2)),
         GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=2, error_score="raise"),
     ],
     ids=["voting", "stacking", "a search by queries", "a search"],
 )
 def test_the_estimator_of_a_ranker_gets_no_query_ids(estimator):
-    frame = pd.DataFrame(X5, columns=["a", "b"]).assign(qid=QIDS)
     ranker = QueryRanker(estimator)
     params = {"scoring": "mrr", "cv": QueryKFold(2), "error_score": "raise"}
     for call in (
-        lambda: ranker.fit(frame, Y5),
+        lambda: ranker.fit(FRAME, Y5),
         lambda: ranker.fit(X5, Y5, qid=QIDS),
-        lambda: cross_val_score(ranker, frame, Y5, **params),
+        lambda: cross_val_score(ranker, FRAME, Y5, **params),
     ):
         first, then = error_of(call)
         assert first.startswith("QueryRanker passes no query ids to its estimator. ")
@@ -373,9 +351,8 @@ def test_the_estimator_of_a_ranker_gets_no_query_ids(estimator):
 
 
 def test_a_tool_of_rankers_that_passes_no_query_ids_on_is_not_said_to_stop_early():
-    frame = pd.DataFrame(X5, columns=["a", "b"]).assign(qid=QIDS)
-    boosted = AdaBoostRegressor(QueryRanker(Ridge()))
-    first, then = error_of(lambda: boosted.fit(frame, Y5))
+    boosted = ensemble.AdaBoostRegressor(QueryRanker(Ridge()))
+    first, then = error_of(lambda: boosted.fit(FRAME, Y5))
     assert first.startswith("AdaBoostRegressor.fit of scikit-learn passes no query ids")
     assert then.startswith("To combine rankers, use FusionRanker, or boosting")
 
@@ -389,37 +366,37 @@ TOOLS = {
     "cross_validate": lambda X, y, **qid: cross_validate(
         QueryRanker(Ridge()), X, y, **BY_QUERY, error_score="raise", params=qid or None
     ),
-    "VotingRegressor": fits(VotingRegressor(MEMBERS)),
+    "VotingRegressor": fits(ensemble.VotingRegressor(MEMBERS)),
     "TransformedTargetRegressor": fits(TransformedTargetRegressor(MEMBERS[0][1])),
-    "StackingRegressor": fits(StackingRegressor(MEMBERS, cv=2)),
+    "StackingRegressor": fits(ensemble.StackingRegressor(MEMBERS, cv=2)),
     "permutation_importance": lambda X, y, **qid: permutation_importance(
         QueryRanker(Ridge()).fit(X, y, **qid), X, y, scoring="mrr", n_repeats=1
     ),
     "SelectFromModel": lambda X, y, **qid: (
-        SelectFromModel(QueryRanker(Ridge())).fit(X, y, **qid).transform(X)
+        feature_selection.SelectFromModel(QueryRanker(Ridge()))
+        .fit(X, y, **qid)
+        .transform(X)
     ),
     "RidgeCV": fits(RidgeCV(**BY_QUERY)),
     "SequentialFeatureSelector": fits(
-        SequentialFeatureSelector(
+        feature_selection.SequentialFeatureSelector(
             QueryRanker(Ridge()), n_features_to_select=1, **BY_QUERY
         )
     ),
     "Pipeline": fits(make_pipeline(StandardScaler(), QueryRanker(Ridge()))),
-    "RFE": fits(RFE(QueryRanker(Ridge()), n_features_to_select=1)),
-    "RFECV": fits(RFECV(QueryRanker(Ridge()), **BY_QUERY)),
+    "RFE": fits(feature_selection.RFE(QueryRanker(Ridge()), n_features_to_select=1)),
+    "RFECV": fits(feature_selection.RFECV(QueryRanker(Ridge()), **BY_QUERY)),
     "LogisticRegressionCV": fits(
         LogisticRegressionCV(Cs=[1], solver="liblinear", **BY_QUERY)
     ),
-    "BaggingRegressor": fits(BaggingRegressor(MEMBERS[0][1])),
-    "AdaBoostRegressor": fits(AdaBoostRegressor(QueryRanker(Ridge()))),
+    "BaggingRegressor": fits(ensemble.BaggingRegressor(MEMBERS[0][1])),
+    "AdaBoostRegressor": fits(ensemble.AdaBoostRegressor(QueryRanker(Ridge()))),
     "HistGradientBoostingRegressor": fits(
-        HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
+        ensemble.HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
     ),
 }
 PAGE = Path(__file__).parents[1] / "docs" / "query_ids.rst"
-ROWS = re.findall(
-    r"^(``.*?) +(yes|no) +(yes|no) +(yes|no) +(yes|no)$", PAGE.read_text("utf-8"), re.M
-)
+ROWS = re.findall(r"^(``.*?)" + 4 * " +(yes|no)" + "$", PAGE.read_text("utf-8"), re.M)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of LogisticRegressionCV

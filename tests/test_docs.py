@@ -22,18 +22,8 @@ FUNCTIONS = {name: metric.function for name, metric in ROWS.items()}
 REALISTIC = {name for name, metric in ROWS.items() if metric.reads_first_rank}
 
 BEFORE_OWN = ["y_true", "y_score", "qid"]
-AFTER_OWN = [
-    "threshold",
-    "ties",
-    "replace_undefined_by",
-    "average",
-    "adjusted",
-    "sample_weight",
-    "exclude",
-    "judged",
-    "unjudged",
-    "returned",
-]
+AFTER_OWN = ["threshold", "ties", "replace_undefined_by", "average", "adjusted"]
+AFTER_OWN += ["sample_weight", "exclude", "judged", "unjudged", "returned"]
 OWN = {
     "dcg_score": ["gain", "discount"],
     "ndcg_score": ["gain", "discount"],
@@ -48,25 +38,11 @@ OWN = {
     "rbo_score": ["p"],
     "rank_correlation_score": ["weights", "gain", "discount"],
 }
-DEFAULTS = {
-    "qid": None,
-    "k": None,
-    "gain": "exponential",
-    "discount": "log2",
-    "weights": "uniform",
-    "max_grade": None,
-    "beta": 1.0,
-    "judged": None,
-    "unjudged": "nonrelevant",
-    "pooled": None,
-    "returned": None,
-    "threshold": 0.0,
-    "ties": "expected",
-    "average": "macro",
-    "adjusted": False,
-    "sample_weight": None,
-    "exclude": None,
-}
+DEFAULTS = dict.fromkeys(["qid", "k", "max_grade", "judged", "pooled", "returned"])
+DEFAULTS |= {"sample_weight": None, "exclude": None, "adjusted": False}
+DEFAULTS |= {"gain": "exponential", "discount": "log2", "weights": "uniform"}
+DEFAULTS |= {"beta": 1.0, "unjudged": "nonrelevant", "threshold": 0.0}
+DEFAULTS |= {"ties": "expected", "average": "macro"}
 
 # Divisors and weights whose meaning is that of their metric. Others that share a name
 # share their words.
@@ -81,19 +57,10 @@ IGNORED = {
 # Of the methods of classes, whose class shows an example and its relatives.
 IGNORED_IN_CLASSES = {"EX01", "SA01"}
 
-MODULES = {
-    "skrank": None,
-    "skrank.metrics": None,
-    "skrank.model_selection": None,
-    "skrank.rankers": None,
-    "skrank.datasets": None,
-    "skrank.stats": None,
-    "skrank.link_prediction": None,
-    "skrank.tables": None,
-    "skrank.plot": None,
-    "skrank.integrations": None,
-    "skrank.base": ["RankingEstimator", "is_ranker"],
-}
+IN_FULL = ["metrics", "model_selection", "rankers", "datasets", "stats"]
+IN_FULL += ["link_prediction", "tables", "plot", "integrations"]
+MODULES = dict.fromkeys(["skrank", *(f"skrank.{name}" for name in IN_FULL)])
+MODULES["skrank.base"] = ["RankingEstimator", "is_ranker"]
 
 
 def documented(function):
@@ -134,21 +101,16 @@ def test_the_order_of_the_parameters_never_varies(name):
 
 def form_of(parameter, name):
     """Return which of its forms a parameter has in a function."""
-    if parameter.name == "threshold":
-        return parameter.name, name in EVERY_GRADE
-    if name in ROWS and parameter.name == "ties":
-        return parameter.name, ROWS[name].reads_first_rank, ROWS[name].takes_midrank
-    if name in ROWS and parameter.name == "adjusted":
-        return (
-            parameter.name,
-            ROWS[name].reads_first_rank,
-            ROWS[name].knows_its_variance,
-        )
-    if name in ROWS and parameter.name == "unjudged":
-        return parameter.name, ROWS[name].is_bounded, ROWS[name].inferred is not None
-    if name in ROWS and parameter.name == "k":
-        return parameter.name, ROWS[name].cutoff
-    return (parameter.name,)
+    own, row = parameter.name, ROWS.get(name)
+    if own == "threshold":
+        return own, name in EVERY_GRADE
+    if row and own == "ties":
+        return own, row.reads_first_rank, row.takes_midrank
+    if row and own == "adjusted":
+        return own, row.reads_first_rank, row.knows_its_variance
+    if row and own == "unjudged":
+        return own, row.is_bounded, row.inferred is not None
+    return (own, row.cutoff) if row and own == "k" else (own,)
 
 
 def test_a_parameter_has_the_same_type_and_words_everywhere():
@@ -169,10 +131,7 @@ def test_a_parameter_has_the_same_type_and_words_everywhere():
 
 
 def test_the_two_forms_of_ties_begin_alike():
-    texts = {
-        name: words(documented(function)["ties"])
-        for name, function in FUNCTIONS.items()
-    }
+    texts = {name: words(documented(f)["ties"]) for name, f in FUNCTIONS.items()}
     common = next(text for name, text in texts.items() if name not in REALISTIC)
     for name in REALISTIC:
         assert texts[name].startswith(common.rstrip("."))

@@ -33,37 +33,25 @@ PARAMS = {"verbose": -1, "num_threads": 1, "min_child_samples": 3}
 
 def values_by_hand(model, metric, rows=HELD, n_rounds=8, **params):
     """Evaluate the predictions after each round."""
-    return [
-        evaluate(
-            Y[rows],
-            model.predict(X[rows], num_iteration=i),
-            metric,
-            qid=QID[rows],
-            **params,
-        )[metric]
-        for i in range(1, n_rounds + 1)
-    ]
+    values = []
+    for i in range(1, n_rounds + 1):
+        y_score = model.predict(X[rows], num_iteration=i)
+        found = evaluate(Y[rows], y_score, metric, qid=QID[rows], **params)
+        values.append(found[metric])
+    return values
 
 
 def fit_ranker(metric, **given):
     ranker = LGBMRanker(n_estimators=8, metric="None", **PARAMS)
-    return ranker.fit(
-        X[TRAIN],
-        Y[TRAIN],
-        group=SIZES[:40],
-        eval_set=[(X[HELD], Y[HELD]), (X[TRAIN], Y[TRAIN])],
-        eval_group=[SIZES[40:], SIZES[:40]],
-        eval_metric=metric,
-        **given,
-    )
+    given |= {"eval_set": [(X[HELD], Y[HELD]), (X[TRAIN], Y[TRAIN])]}
+    given |= {"eval_group": [SIZES[40:], SIZES[:40]], "eval_metric": metric}
+    return ranker.fit(X[TRAIN], Y[TRAIN], group=SIZES[:40], **given)
 
 
-pytestmark = [
-    pytest.mark.filterwarnings(
-        "ignore:X does not have valid feature names",
-        "ignore:The argument 'eval_set' is deprecated",
-    ),
-]
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:X does not have valid feature names",
+    "ignore:The argument 'eval_set' is deprecated",
+)
 
 
 @pytest.mark.parametrize("weight", [None, 1.0 + QID % 2], ids=["", "weights"])
@@ -127,9 +115,8 @@ def test_a_regressor_needs_the_queries_beforehand():
     with pytest.raises(ValueError, match=r"passes none. Pass eval_group.*group=None"):
         fit(lightgbm_metric("mrr"))
     model = fit(lightgbm_metric("mrr", y=Y[HELD], qid=QID[HELD]))
-    assert model.evals_result_["valid_0"]["mrr"] == values_by_hand(
-        model, "mrr", HELD, 3
-    )
+    found = model.evals_result_["valid_0"]["mrr"]
+    assert found == values_by_hand(model, "mrr", HELD, 3)
 
 
 def test_a_regressor_refuses_documents_that_are_not_those_of_the_evaluation_set():
@@ -149,15 +136,10 @@ def test_a_callback_of_xgboost_needs_all_of_its_evaluation_set():
 
 def test_a_metric_of_the_same_name_is_mixed_with_that_of_lightgbm():
     """The documentation says so, and to pass metric="None"."""
-    model = LGBMRanker(n_estimators=8, **PARAMS).fit(
-        X[TRAIN],
-        Y[TRAIN],
-        group=SIZES[:40],
-        eval_set=[(X[HELD], Y[HELD])],
-        eval_group=[SIZES[40:]],
-        eval_at=[3],
-        eval_metric=lightgbm_metric("ndcg@3"),
-    )
+    held = {"eval_set": [(X[HELD], Y[HELD])], "eval_group": [SIZES[40:]]}
+    held |= {"eval_at": [3], "eval_metric": lightgbm_metric("ndcg@3")}
+    model = LGBMRanker(n_estimators=8, **PARAMS)
+    model.fit(X[TRAIN], Y[TRAIN], group=SIZES[:40], **held)
     assert len(model.evals_result_["valid_0"]["ndcg@3"]) == 16
 
 
@@ -188,11 +170,8 @@ def test_all_libraries_have_one_signature():
     own = {"X", "dmatrix"}  # XGBRanker passes no queries: its callback predicts
     for other in others:
         assert [parameter for parameter in other if parameter.name not in own] == one
-    assert [parameter.kind.name for parameter in one] == [
-        "POSITIONAL_OR_KEYWORD",
-        *["KEYWORD_ONLY"] * 3,
-        "VAR_KEYWORD",
-    ]
+    kinds = [parameter.kind.name for parameter in one]
+    assert kinds == ["POSITIONAL_OR_KEYWORD", *["KEYWORD_ONLY"] * 3, "VAR_KEYWORD"]
 
 
 def test_query_ids_may_be_in_the_index_of_y():
@@ -260,9 +239,8 @@ def test_without_xgboost_the_error_names_the_extra(monkeypatch):
 
 
 def test_the_metric_of_catboost_answers_for_its_own_documents():
-    metric = catboost_metric(
-        "mrr", y=[1, 0, 0, 1], qid=[7, 7, 8, 8], sample_weight=[1, 1, 3, 3]
-    )
+    rows = {"y": [1, 0, 0, 1], "qid": [7, 7, 8, 8], "sample_weight": [1, 1, 3, 3]}
+    metric = catboost_metric("mrr", **rows)
     scores = [np.array([1.0, 2.0, 1.0, 2.0])]
     target = np.array([1, 0, 0, 1], dtype=np.float32)
     # The reciprocal ranks are 1 / 2 with weight 1 and 1 with weight 3.

@@ -22,17 +22,7 @@ from skrank.stats import compare_rankers
 from skrank.tables import score_runs
 from tests import processes
 from tests.benchmarks.count_calls import count_all_calls
-from tests.command import (
-    BEIR,
-    MRR,
-    OF_ROWS,
-    QRELS,
-    ROWS,
-    RUN,
-    run,
-    tagged,
-    write_files,
-)
+from tests.command import BEIR, MRR, OF_ROWS, QRELS, ROWS, RUN, run, tagged, write_files
 
 
 @pytest.fixture(autouse=True)
@@ -114,15 +104,12 @@ def test_one_table_has_rows_instead_of_runs(capsys, tmp_path):
     (tmp_path / "rows.csv").write_text(ROWS)
     one = f"evaluate rows.csv {OF_ROWS} --json --y-score bm25"
     assert json.loads(run(capsys, one)[1]) == {"rows.csv": {"mrr": (1 + 1 / 2) / 2}}
-    pyarrow.parquet.write_table(
-        pyarrow.csv.read_csv(tmp_path / "rows.csv"), tmp_path / "rows.parquet"
-    )
+    pyarrow.parquet.write_table(pyarrow.csv.read_csv("rows.csv"), "rows.parquet")
     two = f"evaluate rows.parquet {OF_ROWS} --json --y-score bm25 --y-score dense"
     both = {"bm25": {"mrr": (1 + 1 / 2) / 2}, "dense": {"mrr": (1 / 2 + 1) / 2}}
     assert json.loads(run(capsys, two)[1]) == both
-    rows = csv.reader(
-        io.StringIO(run(capsys, f"{two} --by-query".replace("--json", "--csv"))[1])
-    )
+    output = run(capsys, f"{two} --by-query".replace("--json", "--csv"))[1]
+    rows = csv.reader(io.StringIO(output))
     assert [*rows][1:] == [
         *(["bm25", "1", "1.0"], ["bm25", "2", "0.5"]),
         *(["dense", "1", "0.5"], ["dense", "2", "1.0"]),
@@ -144,9 +131,8 @@ def test_columns_of_a_table_are_read_by_metrics(capsys, tmp_path):
     status, output, _ = run(capsys, f"evaluate {rows} {metrics}")
     means = {"one": -(8 + 4) / 2, "two": -(2 + (4 + 1) / 2) / 2}
     assert status == 0
-    assert json.loads(output) == {
-        name: {"neg_popularity@1": mean} for name, mean in means.items()
-    }
+    expected = {name: {"neg_popularity@1": mean} for name, mean in means.items()}
+    assert json.loads(output) == expected
     status, output, _ = run(capsys, f"compare {rows} {metrics}")
     (difference,) = json.loads(output)["differences"]
     assert abs(difference["difference"]) == means["two"] - means["one"]
@@ -231,9 +217,8 @@ def test_compare_says_how_likely_a_difference_is_by_chance(capsys, baseline):
 def test_compare_takes_several_baselines(capsys):
     Path("a.run").write_text(Path("old.run").read_text().replace("old", "a"))
     command = "compare qrels a.run old.run new.run.x -m mrr"
-    scores = score_runs(
-        "qrels", {name: name for name in ("a.run", "old.run", "new.run.x")}, "mrr"
-    )
+    names = ("a.run", "old.run", "new.run.x")
+    scores = score_runs("qrels", {name: name for name in names}, "mrr")
     scores = {name.partition(".")[0]: scores[name] for name in scores.rankers}
     expected = compare_rankers(scores, baseline=["old", "a"])
     options = " --baseline old --baseline a.run --baseline old.run --markdown"
@@ -245,11 +230,8 @@ def test_compare_prints_what_python_prints(capsys):
     scores = score_runs("qrels", {"old": "old.run", "new": "new.run.x"}, ["mrr", "map"])
     expected = compare_rankers(scores, test="t", correction=None, margin=0.1)
     command = "compare qrels old.run new.run.x -m mrr -m map --test t --correction none"
-    forms = {
-        "": str(expected),
-        "--markdown": expected.to_markdown(),
-        "--latex": expected.to_latex(),
-    }
+    forms = {"": str(expected), "--markdown": expected.to_markdown()}
+    forms["--latex"] = expected.to_latex()
     for form, text in forms.items():
         status, output, _ = run(capsys, f"{command} --margin 0.1 {form}")
         assert (status, output) == (0, f"{text}\n")
@@ -328,9 +310,8 @@ def test_many_runs_are_read_once_and_compared_with_few_calls(capsys, tmp_path):
 
 
 def test_explain_prints_the_rules_that_make_a_difference(capsys):
-    status, output, _ = run(
-        capsys, "explain qrels tied.run -m mrr --convention trec_eval"
-    )
+    command = "explain qrels tied.run -m mrr --convention trec_eval"
+    status, output, _ = run(capsys, command)
     assert status == 0
     assert "trec_eval differs by" in output
     assert "doc_order='descending'" in output
@@ -658,11 +639,9 @@ def test_judgements_by_subtopic_are_read_for_metrics_of_subtopics(capsys, tmp_pa
     assert found["u"]["subtopic_recall@1"] == (1 / 2 + 1 / 2) / 2
     # With alpha 1/2, b repeats subtopic 1: it gains 1/2 at rank 2. In query 2, d is at
     # rank 2, and ideally a and d are at ranks 1 and 2.
-    second = 1 / np.log2(3)
-    one = (2 + second / 2) / (2 + second / 2)
-    assert found["t"]["alpha_ndcg@2"] == pytest.approx(
-        (one + second / (1 + second)) / 2
-    )
+    gain = 1 / np.log2(3)
+    one = (2 + gain / 2) / (2 + gain / 2)
+    assert found["t"]["alpha_ndcg@2"] == pytest.approx((one + gain / (1 + gain)) / 2)
     # A document with a grade on any subtopic is relevant: a and b; d of a and d.
     assert found["t"]["map"] == pytest.approx((1 + 1 / 2 * 1 / 2) / 2)
     expected = score_runs("q", {"t": "r", "u": "s"}, ["alpha_ndcg@2", "map"]).summary()

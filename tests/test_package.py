@@ -58,9 +58,8 @@ def test_what_is_not_used_is_not_imported(tmp_path):
     (tmp_path / "qrels").write_text("1 0 a 1\n")
     (tmp_path / "a.run").write_text("1 Q0 a 1 2 t\n")
     done = processes.run([sys.executable, "-c", CODE], check=True, cwd=tmp_path)
-    added, lazy, statuses, names, optional, clusters = json.loads(
-        done.stdout.splitlines()[-1]
-    )
+    printed = done.stdout.splitlines()[-1]
+    added, lazy, statuses, names, optional, clusters = json.loads(printed)
     assert added == ["skrank"]
     assert lazy == []
     assert statuses == [0, 2]
@@ -88,11 +87,7 @@ def public_modules():
 
 # What users look for there, where others find it: the displays beside the metrics.
 LAZY = {
-    "skrank.metrics": {
-        "MetricAtKDisplay",
-        "QueryDifferenceDisplay",
-        "TieSpanDisplay",
-    },
+    "skrank.metrics": {"MetricAtKDisplay", "QueryDifferenceDisplay", "TieSpanDisplay"},
     "skrank.stats": {"ComparisonDisplay"},
 }
 
@@ -130,12 +125,8 @@ def public_classes():
 @pytest.mark.slow
 def test_the_source_of_a_public_class_is_found():
     for _, cls in public_classes():
-        assert (
-            inspect.getsource(cls)
-            .lstrip("@")
-            .partition("class ")[2]
-            .startswith(cls.__name__)
-        )
+        source = inspect.getsource(cls).lstrip("@").partition("class ")[2]
+        assert source.startswith(cls.__name__)
 
 
 def test_pickles_name_modules_whose_names_are_public():

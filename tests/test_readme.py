@@ -87,19 +87,14 @@ def test_the_numbers_in_the_caption_are_those_of_the_picture():
     for page in ["docs/index.rst", "README.md"]:
         caption = " ".join((ROOT / page).read_text("utf-8").split())
         for trees, mrr in picture:
-            assert (
-                f"picks {trees} trees" in caption if trees else f"of {mrr}" in caption
-            )
+            said = f"picks {trees} trees" if trees else f"of {mrr}"
+            assert said in caption
 
 
 def test_no_page_installs_what_is_not_released():
     """Only a checkout can be installed as long as there is no release."""
-    files = [
-        ROOT / "README.md",
-        *ROOT.glob("examples/*.py"),
-        *ROOT.glob(".github/**/*"),
-    ]
-    files += [*ROOT.glob("docs/*.rst"), *ROOT.glob("docs/*.md")]
+    files = [ROOT / "README.md", *ROOT.glob("docs/*.rst"), *ROOT.glob("docs/*.md")]
+    files += [*ROOT.glob("examples/*.py"), *ROOT.glob(".github/**/*")]
     for file in files:
         if file.is_file():
             text = file.read_text("utf-8")

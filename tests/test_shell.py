@@ -7,6 +7,7 @@ import io
 import json
 import os
 import sys
+from functools import partial
 
 import numpy as np
 import pyarrow.csv
@@ -75,25 +76,21 @@ def test_a_depth_leaves_out_what_stands_below_it(capsys):
     assert run(capsys, as_trec_eval)[2] == ""
 
 
-@pytest.mark.parametrize("in_single_precision", [False, True])
-def test_the_top_of_queries_is_that_of_a_sort(in_single_precision):
+@pytest.mark.parametrize("single", [False, True])
+def test_the_top_of_queries_is_that_of_a_sort(single):
     rng = np.random.default_rng(0)
     pairs = rng.permutation(600)[:400]
     qid, doc_id = np.char.mod("q%d", pairs % 20).astype("S8"), pairs // 20
     score = rng.integers(4, size=400) + 1e-9 * rng.integers(2, size=400)
-    read = np.float32 if in_single_precision else float
+    read = np.float32 if single else float
     for depth in (1, 3, 100):
         kept, n_cut = set(), 0
-        for query in set(qid):
-            rows = [
-                (read(score[i]), doc_id[i], i) for i in np.flatnonzero(qid == query)
-            ]
+        for q in set(qid):
+            rows = [(read(score[i]), doc_id[i], i) for i in np.flatnonzero(qid == q)]
             rows.sort(reverse=True)
             kept |= {i for *_, i in rows[:depth]}
             n_cut += len(rows) > depth and rows[depth - 1][0] == rows[depth][0]
-        top, found = top_of_queries(
-            Triples(qid, doc_id, score), depth, in_single_precision
-        )
+        top, found = top_of_queries(Triples(qid, doc_id, score), depth, single)
         rows = sorted(kept)
         assert found == n_cut
         for column, all_rows in zip(top, (qid, doc_id, score), strict=True):
@@ -230,11 +227,8 @@ def test_no_file_is_written_before_all_runs_are_scored(capsys, tmp_path):
 @pytest.mark.parametrize("name", ["q.csv", "q.parquet"])
 def test_a_file_that_cannot_be_written_whole_is_not_there(capsys, tmp_path, name):
     resource = pytest.importorskip("resource")
-    lines = [f"{i} 0 a 1\n" for i in range(5000)]
-    (tmp_path / "many").write_text("".join(lines))
-    (tmp_path / "many.run").write_text(
-        "".join(f"{i} Q0 a 1 1 t\n" for i in range(5000))
-    )
+    for file, line in {"many": "{} 0 a 1\n", "many.run": "{} Q0 a 1 1 t\n"}.items():
+        (tmp_path / file).write_text("".join(map(line.format, range(5000))))
     (tmp_path / name).write_text("old")
     before = sorted(tmp_path.iterdir())
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -302,26 +296,20 @@ def read_as(monkeypatch, encoding, command):
 def test_names_are_written_on_every_terminal(tmp_path, monkeypatch, encoding, name):
     (tmp_path / name).write_text(RUN + "7 Q0 a 1 1 t\n")
     shown = name.encode(encoding, "backslashreplace")
-    status, output, error = read_as(
-        monkeypatch, encoding, f"evaluate qrels {name} -m mrr --names path"
-    )
+    read = partial(read_as, monkeypatch, encoding)
+    status, output, error = read(f"evaluate qrels {name} -m mrr --names path")
     assert status == 0
     line = output.splitlines()[1]
     assert line.startswith(shown)
     assert line.endswith(b" 0.5000")
-    status, output, error = read_as(
-        monkeypatch, encoding, f"ties qrels {name} --{name}"
-    )
+    status, output, error = read(f"ties qrels {name} --{name}")
     assert (status, output) == (2, b"")
     assert b"unrecognized arguments: --" + shown in error
-    status, output, error = read_as(monkeypatch, encoding, f"evaluate {name}- {name}")
+    status, output, error = read(f"evaluate {name}- {name}")
     assert (status, output) == (2, b"")
     assert b"No such file" in error
-    status, output, error = read_as(
-        monkeypatch,
-        encoding,
-        f"evaluate qrels {name} -m mrr --names path --json --by-query q.csv",
-    )
+    command = f"evaluate qrels {name} -m mrr --names path --json --by-query q.csv"
+    status, output, error = read(command)
     assert status == 0
     assert json.loads(output) == {name: {"mrr": MRR}}
     rows = (tmp_path / "q.csv").read_bytes().splitlines()

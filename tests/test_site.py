@@ -179,9 +179,8 @@ def test_every_page_of_the_guide_is_on_a_shelf_and_in_its_text():
     guide = (DOCS / "user_guide.rst").read_text("utf-8")
     shelves = guide.split(".. toctree::")[1:]
     assert len(shelves) == 3
-    entries = re.findall(
-        r"^   (\w.*)$", "".join(shelves).partition("Use it\n===")[0], re.M
-    )
+    first = "".join(shelves).partition("Use it\n===")[0]
+    entries = re.findall(r"^   (\w.*)$", first, re.M)
     listed = [entry.rpartition("<")[2].rstrip(">") for entry in entries]
     below = [name for names in site_map.BELOW.values() for name in names]
     top = {"index", "getting_started", "user_guide", "api", "development"}

@@ -22,6 +22,7 @@ SOURCE = {
     file.relative_to(PACKAGE).as_posix(): file.read_text("utf-8")
     for file in sorted(PACKAGE.rglob("*.py"))
 }
+PACKAGES = sorted({file.partition("/")[0] for file in SOURCE if "/" in file})
 TREE = {module: ast.parse(text) for module, text in SOURCE.items()}
 
 HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
@@ -194,9 +195,7 @@ def test_a_folder_of_tests_is_that_of_a_folder_of_the_package():
     def folders(root):
         return {file.parent.relative_to(root).as_posix() for file in root.rglob("*.py")}
 
-    others = {
-        folder for folder in folders(TESTS) if folder.partition("/")[0] in OTHER_TESTS
-    }
+    others = {f for f in folders(TESTS) if f.partition("/")[0] in OTHER_TESTS}
     assert folders(TESTS) - others == folders(PACKAGE)
     assert {folder.partition("/")[0] for folder in others} == OTHER_TESTS.keys()
 
@@ -326,9 +325,7 @@ def test_the_top_level_of_the_repository_holds_only_what_is_listed():
     assert {name for name in found if not name.startswith(".")} == TOP_LEVEL
 
 
-@pytest.mark.parametrize(
-    "package", sorted({file.partition("/")[0] for file in SOURCE if "/" in file})
-)
+@pytest.mark.parametrize("package", PACKAGES)
 def test_the_architecture_page_lists_every_module(package):
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     _, _, rest = page.partition(f"\n`skrank/{package}/`")
@@ -355,12 +352,8 @@ STILTED = {
 @pytest.mark.parametrize("phrase", STILTED)
 def test_the_english_is_plain(phrase):
     files = [ROOT / "README.md", ROOT / "CHANGELOG.md"]
-    for folder, pattern in [
-        ("skrank", "*.py"),
-        ("examples", "*.py"),
-        ("docs", "*.rst"),
-    ]:
-        files += (ROOT / folder).rglob(pattern)
+    for folder, ending in {"skrank": "py", "examples": "py", "docs": "rst"}.items():
+        files += (ROOT / folder).rglob(f"*.{ending}")
     found = [
         f"{file.relative_to(ROOT)}: {line.strip()}"
         for file in files

@@ -5,14 +5,8 @@
 import numpy as np
 import pytest
 
-from skrank._text_tables import (
-    Cell,
-    as_html,
-    as_latex,
-    as_markdown,
-    as_text,
-    undefined_words,
-)
+from skrank import _text_tables
+from skrank._text_tables import Cell, as_html, as_latex, as_markdown, as_text
 from skrank.stats import compare_rankers
 from tests.stats.pilot import scores_of
 
@@ -47,10 +41,8 @@ TABLE = ["ranker", "mrr"], [["a<b", Cell("0.5", True, "†", "± 0.1")], ["c", "
 
 def test_a_table_is_aligned_as_its_columns_are():
     # Text is on the left, numbers on the right, and no line ends in blanks.
-    plain = (
-        ["ranker", "mrr", "method"],
-        [["a", "0.5", "t"], ["long", "10.25", "bounded"]],
-    )
+    rows = [["a", "0.5", "t"], ["long", "10.25", "bounded"]]
+    plain = ["ranker", "mrr", "method"], rows
     assert as_text("Title", [plain]).split("\n") == [
         "Title",
         "",
@@ -88,6 +80,7 @@ def test_the_best_is_bold_and_has_its_mark_in_every_language():
 
 
 def test_a_title_counts_the_undefined_queries_if_there_are_any():
+    undefined_words = _text_tables.undefined_words
     assert undefined_words([]) == undefined_words([0, 0]) == ""
     assert undefined_words([1200, 1200]) == " (1,200 undefined)"
     assert undefined_words([2, 0, 5]) == " (0 to 5 undefined)"

@@ -9,18 +9,13 @@ import numpy as np
 import pytest
 from numpydoc.docscrape import FunctionDoc
 
+from skrank import metrics
 from skrank._docs import PARAMETERS
 from skrank._engine.answer import Arrays, answer
 from skrank._engine.request import METRICS, Options
 from skrank._ranking.rank import FIRST
 from skrank.evaluation.evaluate import read_requests
-from skrank.metrics import (
-    evaluate,
-    get_scorer,
-    mrr_score,
-    ndcg_score,
-    recall_at_k_score,
-)
+from skrank.metrics import evaluate, get_scorer, mrr_score, ndcg_score
 from tests._engine.decorated import decorated, power_score
 from tests.brute_force import LISTED
 
@@ -95,7 +90,7 @@ def test_what_is_prepared_for_other_scores_gives_the_same_bits(name):
 
 
 # A metric of the first relevant document, one of all ranks, one that needs a cutoff.
-THREE = {"mrr": mrr_score, "ndcg": ndcg_score, "recall": recall_at_k_score}
+THREE = {"mrr": mrr_score, "ndcg": ndcg_score, "recall": metrics.recall_at_k_score}
 
 
 # A metric of grades, of columns without grades, and of columns with grades.
@@ -120,9 +115,7 @@ def test_the_signature_has_the_parameters_that_metrics_share(columns):
     # Every parameter is described in one place: the column and the power in this one.
     own = "power : float, default=1.0\n    The power."
     own += "\nfeatures : array\n    The features."
-    of_columns.__doc__ = (
-        f"Power.\n\nParameters\n----------\n{own}\n\nReturns\n-------\n"
-    )
+    of_columns.__doc__ = f"Own.\n\nParameters\n----------\n{own}\n\nReturns\n-------\n"
     facts = {}
     if columns:
         facts = {"columns": columns[:1], "reads_grades": columns[1]}
@@ -200,7 +193,7 @@ def test_arguments_that_python_refuses_are_refused_by_the_name_of_the_function(n
 
 def test_a_required_cutoff_is_an_argument_that_is_missing():
     with pytest.raises(TypeError, match=r"recall_at_k_score\(\) missing.*'k'"):
-        recall_at_k_score([1, 0], [2, 1])
+        metrics.recall_at_k_score([1, 0], [2, 1])
 
 
 @pytest.mark.parametrize("name", THREE)
@@ -223,6 +216,6 @@ def test_an_error_names_the_function(name):
 
 def test_only_metrics_of_the_first_relevant_rank_have_a_realistic_one():
     assert mrr_score([0, 1], [1, 1], ties="realistic") == 1 / 1.5
-    for score, given in ((ndcg_score, {}), (recall_at_k_score, {"k": 1})):
+    for score, given in ((ndcg_score, {}), (THREE["recall"], {"k": 1})):
         with pytest.raises(ValueError, match=r"'ties' parameter.*'realistic'"):
             score([0, 1], [1, 1], ties="realistic", **given)

@@ -5,12 +5,7 @@
 import pytest
 
 from skrank import metrics
-from skrank._engine.conventions import (
-    Convention,
-    grouped,
-    in_words,
-    rules_of,
-)
+from skrank._engine.conventions import Convention, grouped, in_words, rules_of
 
 
 def test_the_conventions_cannot_be_changed():

@@ -13,15 +13,9 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
 
+from skrank import metrics
 from skrank._engine.names import parse_name
-from skrank.metrics import (
-    QueryScores,
-    evaluate,
-    explain,
-    get_scorer,
-    make_ranking_scorer,
-    score_queries,
-)
+from skrank.metrics import evaluate, get_scorer, make_ranking_scorer, score_queries
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.rankers import QueryRanker
 from skrank.tables import score_table
@@ -32,16 +26,14 @@ Y = rng.integers(0, 4, len(QID))
 SCORES = np.round(Y + 2 * rng.normal(size=len(QID)))
 X = pd.DataFrame({"f": SCORES, "g": rng.normal(size=len(QID)), "qid": QID})
 
+LINEAR = {"gain": "linear"}
 # A name with parameters, the name without, and the parameters.
 NAMES = {
     "rbp(p=0.5,max_grade=3)": ("rbp", {"p": 0.5, "max_grade": 3}),
     "rbp( p = 0.5 )": ("rbp", {"p": 0.5}),
     "precision(threshold=1)@5": ("precision@5", {"threshold": 1}),
-    "ndcg(gain='linear')@10": ("ndcg@10", {"gain": "linear"}),
-    'ndcg(gain="linear", discount="ln")_at_3': (
-        "ndcg@3",
-        {"gain": "linear", "discount": "ln"},
-    ),
+    "ndcg(gain='linear')@10": ("ndcg@10", LINEAR),
+    'ndcg(gain="linear", discount="ln")_at_3': ("ndcg@3", LINEAR | {"discount": "ln"}),
     "mrr(ties='pessimistic', adjusted=True)": (
         "mrr",
         {"ties": "pessimistic", "adjusted": True},
@@ -117,20 +109,18 @@ def test_searches_and_cross_validation_take_such_names():
 def test_values_of_queries_keep_the_parameters_of_their_names():
     names = ["rbp(p=0.5)", "ndcg(gain='linear')@3"]
     scores = score_queries(Y, SCORES, names, qid=QID)
-    assert (
-        QueryScores.from_frame(scores.to_frame(), metrics=names).summary()
-        == scores.summary()
-    )
+    again = metrics.QueryScores.from_frame(scores.to_frame(), metrics=names)
+    assert again.summary() == scores.summary()
     frame = pd.DataFrame({"qid": [1, 2], "mrr(adjusted=True)": [0.5, 1.0]})
     with pytest.raises(ValueError, match="do not determine 'mrr"):
-        QueryScores.from_frame(frame, metrics=["mrr(adjusted=True)"])
+        metrics.QueryScores.from_frame(frame, metrics=["mrr(adjusted=True)"])
 
 
 def test_explain_keeps_the_parameters_of_a_name():
     name = "ndcg(gain='linear')@3"
-    found = explain(Y, SCORES, name, qid=QID)
+    found = metrics.explain(Y, SCORES, name, qid=QID)
     assert found.values["skrank"] == evaluate(Y, SCORES, name, qid=QID)[name]
-    kept = explain(Y, SCORES, "ndcg@3", qid=QID, gain="linear")
+    kept = metrics.explain(Y, SCORES, "ndcg@3", qid=QID, gain="linear")
     assert found.values == pytest.approx(kept.values, rel=0, abs=0, nan_ok=True)
 
 

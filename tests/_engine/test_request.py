@@ -94,10 +94,8 @@ def test_names_of_variants_set_parameters():
     y_true, y_score = [0, 1, 0], [3, 2, 1]
     # Ranks 1 to 3 under random orders.
     value, chance = 1 / 2, (1 + 1 / 2 + 1 / 3) / 3
-    expected = {
-        "power_index": (value - chance) / (1 - chance),
-        "power_ratio": value / chance,
-    }
+    expected = {"power_index": (value - chance) / (1 - chance)}
+    expected["power_ratio"] = value / chance
     assert evaluate(y_true, y_score, list(expected)) == pytest.approx(expected)
     assert made(y_true, y_score, adjusted="ratio") == pytest.approx(value / chance)
     for name, adjusted in (("power_index", True), ("power_ratio", "ratio")):

@@ -75,9 +75,7 @@ def test_indices_and_z_scores_are_those_of_all_orders_of_all_queries(
     assert_allclose(got[z], expected, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"average": "weighted"}, {"ties": "realistic"}]
-)
+@pytest.mark.parametrize("given", [{}, {"average": "weighted"}, {"ties": "realistic"}])
 @pytest.mark.parametrize(
     ("name", "plain", "adjusted"),
     [
@@ -93,22 +91,20 @@ def test_indices_and_z_scores_are_those_of_all_orders_of_all_queries(
     ],
 )
 def test_a_name_of_an_adjusted_metric_is_the_function_adjusted(
-    name, plain, adjusted, options
+    name, plain, adjusted, given
 ):
     rng = np.random.default_rng(0)
     y_true, y_score = rng.integers(0, 2, (20, 6)), rng.integers(0, 4, (20, 6))
-    options = {"replace_undefined_by": np.nan, **options}
-    got = call(plain, y_true, y_score, adjusted=adjusted, **options)
-    assert got == call(name, y_true, y_score, **options)
+    given = {"replace_undefined_by": np.nan, **given}
+    got = call(plain, y_true, y_score, adjusted=adjusted, **given)
+    assert got == call(name, y_true, y_score, **given)
 
 
 def test_the_ratio_is_the_metric_over_its_expectation():
     # Ranks 1 and 2 of 4 candidates each: (3 / 2) / (5 / 2), H_4 = 25 / 12.
     y_true, y_score = [0, 1], [[4, 3, 2, 1], [4, 3, 2, 1]]
-    got = [
-        score(y_true, y_score, adjusted="ratio")
-        for score in (metrics.mean_rank, metrics.mrr_score)
-    ]
+    scores = metrics.mean_rank, metrics.mrr_score
+    got = [score(y_true, y_score, adjusted="ratio") for score in scores]
     assert_allclose(got, [3 / 5, (3 / 4) / (25 / 12 / 4)])
 
 
@@ -301,9 +297,8 @@ def test_large_ties_are_looked_at_once_and_give_the_values_of_their_laws(
         cut = f"@{k}" if k else ""
         index = INDEX.get(base, f"adjusted_{base}") + cut
         expected[index] = gain / (1 - mean)
-        expected[f"z_{base}{cut}"] = (
-            -gain if base in LESS_IS_BETTER else gain
-        ) / spread
+        sign = -1 if base in LESS_IS_BETTER else 1
+        expected[f"z_{base}{cut}"] = sign * gain / spread
     options = {"sample_weight": weight, "replace_undefined_by": np.nan}
     got = evaluate(y_true, y_score, LARGE, **options)
     assert [*got] == LARGE

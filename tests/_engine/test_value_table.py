@@ -11,16 +11,14 @@ from skrank.metrics import QueryScores, score_queries
 
 
 def test_parts_with_other_highest_grades_are_refused():
-    one = {"y_true": [1, 0], "y_score": [2, 1], "qid": [7, 7]}
-    other = {"y_true": [4, 0], "y_score": [2, 1], "qid": [8, 8]}
+    both = [{"y_true": [1, 0], "y_score": [2, 1], "qid": [7, 7]}]
+    both += [{"y_true": [4, 0], "y_score": [2, 1], "qid": [8, 8]}]
     for name in ("err", "rbp@5"):
-        parts = [score_queries(**data, metrics=name) for data in (one, other)]
+        parts = [score_queries(**rows, metrics=name) for rows in both]
         message = r"highest grade of all data, which was 1.0 .* 4.0 .*`max_grade`"
         with pytest.raises(ValueError, match=message):
             QueryScores.concat(parts)
-        parts = [
-            score_queries(**data, metrics=name, max_grade=4) for data in (one, other)
-        ]
+        parts = [score_queries(**rows, metrics=name, max_grade=4) for rows in both]
         parts.append(score_queries([4, 0], [1, 2], name, qid=[9, 9], max_grade=5))
         with pytest.raises(ValueError, match="max_grade=4 and max_grade=5"):
             QueryScores.concat(parts)
@@ -46,13 +44,11 @@ def test_parts_with_other_negative_grades_are_refused():
 
 
 def test_a_query_in_two_parts_is_refused_by_its_name():
-    parts = [score_queries([1, 0], [2, 1], "mrr", qid=["a", name]) for name in "bc"]
+    given = [1, 0], [2, 1], "mrr"
+    parts = [score_queries(*given, qid=["a", name]) for name in "bc"]
     with pytest.raises(ValueError, match="Got the query qid='a' twice"):
         QueryScores.concat(parts)
-    folds = [
-        score_queries([1, 0], [2, 1], "mrr", qid=[3, 3], by={"fold": [i, i]})
-        for i in (0, 1)
-    ]
+    folds = [score_queries(*given, qid=[3, 3], by={"fold": [i, i]}) for i in (0, 1)]
     assert QueryScores.concat(folds).keys["fold"].tolist() == [0, 1]
     with pytest.raises(ValueError, match="Got the query qid=3, fold=1 twice"):
         QueryScores.concat([*folds, folds[1]])
@@ -120,10 +116,8 @@ def test_rankers_are_joined_if_they_have_the_same_queries():
     )
     found = join_rankers([one, other], ["old", "new"])
     assert found.rankers == ("old", "new")
-    assert [of_ranker[0] for of_ranker in found.measured] == [
-        one.measured[0][0],
-        other.measured[0][0],
-    ]
+    expected = [table.measured[0][0] for table in (one, other)]
+    assert [of_ranker[0] for of_ranker in found.measured] == expected
     message = "different ones for 'old' and 'short'. Only one has 2."
     with pytest.raises(ValueError, match=message):
         join_rankers([one, fewer], ["old", "short"])

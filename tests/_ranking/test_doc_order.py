@@ -87,11 +87,8 @@ def test_documents_with_the_same_id_stay_in_the_order_of_input():
 
 
 def test_documents_with_a_score_of_minus_infinity_are_ordered():
-    y_true, y_score, qid = (
-        [0, 1, 0, 1, 0],
-        [-np.inf, -np.inf, 1, -np.inf, 2],
-        [1, 1, 1, 2, 2],
-    )
+    y_true, qid = [0, 1, 0, 1, 0], [1, 1, 1, 2, 2]
+    y_score = [-np.inf, -np.inf, 1, -np.inf, 2]
     options = {"ties": "first", "doc_order": "ascending", "average": None}
     for ids, expected in [("abcde", 1 / 3), ("bacde", 1 / 2)]:
         found = evaluate(y_true, y_score, "mrr", qid=qid, doc_id=list(ids), **options)

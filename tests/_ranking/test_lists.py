@@ -15,7 +15,8 @@ from skrank._ranking.targets import OneTarget
 from skrank.metrics import mrr_score
 
 Y, S, QID = [1, 0, 2, 0], [4.0, 3, 2, 1], [0, 1, 0, 1]
-TARGETS = [0, 1], [[4.0, 3], [2, 1]]
+DOCUMENTS = [read_lists(Y, S, qid=QID), read_lists([0, 1], [[4.0, 3], [2, 1]])]
+DOCUMENTS += [OneTarget(np.arange(2), np.array([3, 3]))]
 
 
 def asked():
@@ -24,15 +25,7 @@ def asked():
     return {name for name in names if name[0] != "_"} - {"n_candidates"}
 
 
-@pytest.mark.parametrize(
-    "documents",
-    [
-        read_lists(Y, S, qid=QID),
-        read_lists(*TARGETS),
-        OneTarget(np.arange(2), np.array([3, 3])),
-    ],
-    ids=lambda documents: type(documents).__name__,
-)
+@pytest.mark.parametrize("documents", DOCUMENTS, ids=lambda one: type(one).__name__)
 def test_documents_answer_what_is_asked_and_are_frozen(documents):
     assert "count_grades" in asked()
     for name in asked():

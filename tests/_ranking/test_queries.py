@@ -82,19 +82,13 @@ def groups_of_ranking(ranking):
     groups = [[] for _ in range(ranking.n_queries)]
     stops = np.cumsum(ranking.relevant)
     assert len(ranking.grade) == ranking.relevant.sum()
-    assert len(list(itertools.groupby(ranking.query.tolist()))) == len(
-        set(ranking.query.tolist())
-    )
-    for group, query in enumerate(ranking.query.tolist()):
+    queries = ranking.query.tolist()
+    assert len(list(itertools.groupby(queries))) == len(set(queries))
+    for group, query in enumerate(queries):
         grades = ranking.grade[stops[group] - ranking.relevant[group] : stops[group]]
-        groups[query].append(
-            (
-                int(ranking.above[group]),
-                int(ranking.size[group]),
-                int(ranking.relevant[group]),
-                sorted(grades.tolist()),
-            )
-        )
+        counts = ranking.above, ranking.size, ranking.relevant
+        own = (int(of_group[group]) for of_group in counts)
+        groups[query].append((*own, sorted(grades.tolist())))
     return groups
 
 
@@ -102,9 +96,8 @@ def check(ranking, y_true, y_score, qid, ties, threshold=0.0):
     groups, n_documents = groups_of_queries(y_true, y_score, qid, ties, threshold)
     assert groups_of_ranking(ranking) == groups
     assert ranking.n_documents.tolist() == n_documents
-    assert ranking.n_relevant.tolist() == [
-        sum(group[2] for group in query) for query in groups
-    ]
+    n_relevant = [sum(group[2] for group in query) for query in groups]
+    assert ranking.n_relevant.tolist() == n_relevant
     assert ranking.n_queries == len(groups)
     assert_array_equal(ranking.ids, np.unique(qid))
 
@@ -139,9 +132,8 @@ def test_tie_groups_of_scores_that_are_hard_to_distinguish(rows, threshold, ties
 @examples
 def test_tie_groups_of_numbers_of_any_dtype(rows, score_dtype, grade_dtype, ties):
     qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
-    ranking = rank_queries(
-        y_true.astype(grade_dtype), y_score.astype(score_dtype), qid=qid, ties=ties
-    )
+    given = y_true.astype(grade_dtype), y_score.astype(score_dtype)
+    ranking = rank_queries(*given, qid=qid, ties=ties)
     check(ranking, y_true, y_score, qid, ties)
 
 
@@ -271,9 +263,8 @@ def test_a_ranking_holds_all_tie_groups_down_to_its_depth(
     ranking = rank_under(limits, y_true, y_score, qid=qid, ties=ties, depth=depth)
     expected, n_documents = groups_of_queries(y_true, y_score, qid, ties)
     assert ranking.n_documents.tolist() == n_documents
-    assert ranking.n_relevant.tolist() == [
-        sum(group[2] for group in query) for query in expected
-    ]
+    n_relevant = [sum(group[2] for group in query) for query in expected]
+    assert ranking.n_relevant.tolist() == n_relevant
     for found, groups in zip(groups_of_ranking(ranking), expected, strict=True):
         n_needed = sum(depth is None or group[0] < depth for group in groups)
         assert len(found) >= n_needed
@@ -299,9 +290,7 @@ def test_a_metric_with_a_cutoff_reads_no_further(name, limits):
             assert_allclose(got, definition(whole, k=k), rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    "scores", ["all different", "tied", "in one place", "infinite"]
-)
+@pytest.mark.parametrize("scores", ["different", "tied", "in one place", "infinite"])
 def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
     rng = np.random.default_rng(0)
     size = rank.LONGEST + 1000
@@ -341,9 +330,7 @@ def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
 )
 def test_tie_groups_of_lists_of_very_different_length(levels, scattered, ties):
     rng = np.random.default_rng(1)
-    lengths = np.concatenate(
-        [rng.integers(1, 8, 60), rng.integers(1, 1500, 20), [70_000]]
-    )
+    lengths = np.r_[rng.integers(1, 8, 60), rng.integers(1, 1500, 20), 70_000]
     qid = np.repeat(rng.permutation(len(lengths)), lengths)
     y_true = rng.integers(0, 3, len(qid)) * (rng.random(len(qid)) < 0.05)
     y_score = rng.integers(0, 20, len(qid)).astype(float)

@@ -184,43 +184,30 @@ def test_scores_by_hand():
     assert found["personalization"] == pytest.approx(1 - (1 + 0.5 + 0.5) / 3, **CLOSE)
 
 
-def test_tied_items_count_with_their_probability():
+def test_counts_are_probabilities_of_all_items_whose_ids_are_known():
     # The second of the list is b or c.
     scores = catalogue_scores([2, 1, 1], qid=[1, 1, 1], item=list("abc"), k=2, items=3)
     assert scores.counts == {"a": 1.0, "b": 0.5, "c": 0.5}
     assert scores.coverage() == pytest.approx(2 / 3, **CLOSE)
-
-
-def test_counts_have_all_items_whose_ids_are_known():
-    scores = catalogue_scores([3, 2, 1] * 3, items=list("dcba"), **hand())
-    assert scores.counts == {"a": 3.0, "b": 3.0, "c": 0.0, "d": 0.0}
-    assert catalogue_scores([3, 2, 1] * 3, items=4, **hand()).counts == {
-        "a": 3.0,
-        "b": 3.0,
-    }
+    known = catalogue_scores([3, 2, 1] * 3, items=list("dcba"), **hand())
+    assert known.counts == {"a": 3.0, "b": 3.0, "c": 0.0, "d": 0.0}
+    counted = catalogue_scores([3, 2, 1] * 3, items=4, **hand())
+    assert counted.counts == {"a": 3.0, "b": 3.0}
 
 
 def test_rankers_may_have_rows_of_their_own():
-    y_score = {"one": [3, 2, 1, 1], "other": [1, 2]}
-    qid = {"one": [1, 1, 2, 2], "other": [1, 2]}
-    item = {"one": list("abab"), "other": ["c", "c"]}
-    scores = catalogue_scores(y_score, qid=qid, item=item, k=1, items=4)
-    for ranker in y_score:
-        alone = catalogue_scores(
-            y_score[ranker], qid=qid[ranker], item=item[ranker], k=1, items=4
-        )
+    rows = {
+        "y_score": {"one": [3, 2, 1, 1], "other": [1, 2]},
+        "qid": {"one": [1, 1, 2, 2], "other": [1, 2]},
+        "item": {"one": list("abab"), "other": ["c", "c"]},
+    }
+    scores = catalogue_scores(**rows, k=1, items=4)
+    for ranker in ("one", "other"):
+        own = {name: of_each[ranker] for name, of_each in rows.items()}
+        alone = catalogue_scores(**own, k=1, items=4)
         assert scores.summary()[ranker] == alone.summary()
         assert scores.n_lists[ranker] == alone.n_lists == 2
         assert scores.counts[ranker] == alone.counts
-
-
-def test_two_lists_are_too_few_for_an_interval():
-    scores = catalogue_scores([1, 1], qid=[1, 2], item=["a", "b"], k=1, items=4)
-    with pytest.warns(UserWarning, match=r"at least three lists, .* Got 2"):
-        interval = scores.intervals()["coverage"]
-    assert interval.estimate == 0.5
-    assert math.isnan(interval.low)
-    assert math.isnan(interval.high)
 
 
 def test_a_matrix_has_an_item_for_each_column():
@@ -253,6 +240,7 @@ def test_a_difference_leaves_out_the_query_for_both_rankers():
     y_score, qid, item, _ = draw(2, n_queries=15)
     rows = {"qid": qid, "item": item, "k": 2, "items": 6}
     rankers = {"a": y_score, "b": np.sin(qid + 7 * y_score)}
+    rankers["b again"] = 2 * rankers["b"]
     found = catalogue_scores(rankers, **rows).intervals(baseline="b")
 
     def difference(kept):
@@ -272,30 +260,26 @@ def test_a_difference_leaves_out_the_query_for_both_rankers():
         ends = differences[name].low, differences[name].high
         radius = t.ppf(0.975, 14) * error
         assert ends == pytest.approx((whole[name] - radius, whole[name] + radius))
+        same = found["b again"][name]
+        assert (same.low, same.estimate, same.high) == (0, 0, 0)
     assert title == f"15 lists, differences from b, 95% intervals, {SMALLER}"
 
 
-def test_the_ranker_with_the_better_score_is_first():
+def test_two_lists_have_no_interval_but_the_better_ranker_is_first():
     # One ranker shows the same item to both users, the other one each item once.
     rankers = {"same": [2, 1, 2, 1], "each": [2, 1, 1, 2]}
-    scores = catalogue_scores(
-        rankers, qid=[0, 0, 1, 1], item=[0, 1, 0, 1], k=1, items=2
-    )
+    rows = {"qid": [0, 0, 1, 1], "item": [0, 1, 0, 1]}
+    scores = catalogue_scores(rankers, **rows, k=1, items=2)
     assert scores.summary()["same"]["gini"] > scores.summary()["each"]["gini"]
-    with pytest.warns(UserWarning, match="at least three lists"):
+    with pytest.warns(UserWarning, match=r"at least three lists, .* Got 2"):
         intervals = scores.intervals()
     rows = [line.split()[:2] for line in str(intervals).splitlines()]
     for metric in ("gini", "coverage"):
         assert rows.index([metric, "each"]) < rows.index([metric, "same"])
-
-
-def test_a_ranker_is_not_different_from_itself():
-    y_score, qid, item, _ = draw(2, n_queries=15)
-    rankers = {"a": y_score, "b": 2 * y_score}
-    scores = catalogue_scores(rankers, qid=qid, item=item, k=2, items=6)
-    rows = scores.intervals(baseline="b").rows
-    ends = [(row.low, row.estimate, row.high) for row in rows]
-    assert ends == [(0, 0, 0)] * len(NAMES)
+    interval = intervals["same"]["coverage"]
+    assert interval.estimate == 0.5
+    assert math.isnan(interval.low)
+    assert math.isnan(interval.high)
 
 
 def test_rankers_of_unequal_numbers_of_lists_are_not_compared():
@@ -327,11 +311,10 @@ def test_parts_in_any_order_have_the_scores_of_all_rows_to_the_last_bit():
     whole = catalogue_scores(rankers, qid=qid, item=item, k=2, items=7)
     parts = []
     for rest in (2, 0, 1):
-        rows = qid % 3 == rest
-        given = {name: one[rows] for name, one in rankers.items()}
-        parts.append(
-            catalogue_scores(given, qid=qid[rows], item=item[rows], k=2, items=7)
-        )
+        own = qid % 3 == rest
+        given = {name: one[own] for name, one in rankers.items()}
+        rows = {"qid": qid[own], "item": item[own]}
+        parts.append(catalogue_scores(given, **rows, k=2, items=7))
     found = pickle.loads(pickle.dumps(CatalogueScores.concat(parts)))
     assert found.summary() == whole.summary()
     assert found.counts == whole.counts
@@ -347,9 +330,7 @@ def test_parts_in_any_order_have_the_scores_of_all_rows_to_the_last_bit():
         CatalogueScores.concat([whole, "part"])
     with pytest.raises(ValueError, match="Got none"):
         CatalogueScores.concat([])
-
-
-def test_parts_with_more_items_than_the_catalogue_are_not_joined():
+    # Together the parts have more items than the catalogue.
     parts = [catalogue_scores([1], qid=[i], item=[i], k=1, items=1) for i in range(2)]
     with pytest.raises(ValueError, match=r"at least the number .*, 2. Got 1"):
         CatalogueScores.concat(parts)
@@ -378,34 +359,25 @@ def test_what_cannot_be_scored_is_an_error(changed, message):
         catalogue_scores(y_score, **({"items": 3} | hand() | changed))
 
 
-def test_lists_without_documents_have_no_scores():
-    scores = catalogue_scores(
-        [1, 2], qid=[1, 2], item=["a", "b"], k=1, items=2, returned=[False, False]
-    )
-    assert scores.n_lists == 2
-    with pytest.warns(UndefinedMetricWarning, match="'gini', 'entropy'"):
-        found = scores.summary()
-    assert found["coverage"] == 0
-    assert math.isnan(found["gini"])
-
-
-def test_a_query_without_documents_has_an_empty_list():
+def test_scores_of_empty_lists_and_of_one_list_are_undefined():
     rows = {"qid": [1, 2, 3], "item": ["a", "a", "b"], "k": 1, "items": 2}
     found = catalogue_scores([1, 1, 1], returned=[True, True, False], **rows)
     assert found.n_lists == 3
     assert found.summary()["personalization"] == pytest.approx(1 - 1 / 3, **CLOSE)
-
-
-def test_a_single_list_has_no_personalization():
-    found = catalogue_scores([2, 1], qid=[1, 1], item=["a", "b"], k=1, items=2)
+    scores = catalogue_scores([1, 1, 1], returned=[False] * 3, **rows)
+    assert scores.n_lists == 3
+    with pytest.warns(UndefinedMetricWarning, match="'gini', 'entropy'"):
+        found = scores.summary()
+    assert found["coverage"] == 0
+    assert math.isnan(found["gini"])
+    single = catalogue_scores([2, 1], qid=[1, 1], item=["a", "b"], k=1, items=2)
     with pytest.warns(UndefinedMetricWarning, match=r"\['personalization'\]"):
-        assert math.isnan(found.summary()["personalization"])
+        assert math.isnan(single.summary()["personalization"])
 
 
 def test_frames_and_indices_are_read_and_made():
-    frame = pd.DataFrame(
-        {"user": [1, 1, 2, 2], "item": list("abab"), "s": [2, 1, 1, 2]}
-    )
+    columns = {"user": [1, 1, 2, 2], "item": list("abab"), "s": [2, 1, 1, 2]}
+    frame = pd.DataFrame(columns)
     by_index = frame.set_index(frame["user"].rename("qid"))
     scores = catalogue_scores(by_index["s"], item=by_index["item"], k=1, items=2)
     found = scores.to_frame()
@@ -414,31 +386,23 @@ def test_frames_and_indices_are_read_and_made():
     assert found.iloc[0].tolist() == [2, 1, 0, 1, 2, 1]
     other = pl.DataFrame(frame)
     rankers = {"up": other["s"], "down": -other["s"]}
-    scores = catalogue_scores(
-        rankers, qid=other["user"], item=other["item"], k=1, items=["a", "b"]
-    )
+    rows = {"qid": other["user"], "item": other["item"]}
+    scores = catalogue_scores(rankers, **rows, k=1, items=["a", "b"])
     assert isinstance(scores.to_frame(), pl.DataFrame)
     assert scores.to_frame()["ranker"].to_list() == ["up", "down"]
     assert isinstance(scores.to_frame("pandas"), pd.DataFrame)
-
-
-def test_intervals_make_frames_of_the_library_of_the_scores():
-    y_score = pl.Series([3, 2, 1, 3, 2, 1, 1, 2, 3])
-    intervals = catalogue_scores(y_score, items=4, **hand()).intervals()
-    assert isinstance(intervals.to_frame(), pl.DataFrame)
+    scores = catalogue_scores(pl.Series([3, 2, 1] * 3), items=4, **hand())
+    assert isinstance(scores.intervals().to_frame(), pl.DataFrame)
 
 
 def test_it_prints_the_number_of_lists_beside_each_value():
     scores = catalogue_scores([3, 2, 1, 3, 2, 1, 1, 2, 3], items=4, **hand())
-    assert (
-        str(scores)
-        == repr(scores)
-        == (
-            "top 2 of 4 items\n"
-            "lists  coverage    gini  entropy  effective_items  personalization\n"
-            "    3    0.7500  0.4167   1.4591           2.7495           0.3333"
-        )
-    )
+    assert str(scores) == repr(scores)
+    assert str(scores).splitlines() == [
+        "top 2 of 4 items",
+        "lists  coverage    gini  entropy  effective_items  personalization",
+        "    3    0.7500  0.4167   1.4591           2.7495           0.3333",
+    ]
     assert "<td>0.4167</td>" in scores._repr_html_()
     rankers = {"a": [2, 1, 1], "b": [1, 2, 3, 4]}
     qid = {"a": [1, 2, 3], "b": [1, 2, 3, 4]}

@@ -66,17 +66,15 @@ def test_rules_that_change_nothing_are_not_named():
 
 
 def test_the_queries_that_differ_most_come_first(data):
-    found = explain(
-        **data, metric="ndcg@5", conventions=["lightgbm", "sklearn"], n_queries=4
-    )
-    values = [
-        evaluate(**data, metrics="ndcg@5", convention=library, average=None)["ndcg@5"]
-        for library in (None, "lightgbm", "sklearn")
-    ]
-    spread = np.ptp(values, axis=0)
+    libraries, values = ["lightgbm", "sklearn"], {}
+    found = explain(**data, metric="ndcg@5", conventions=libraries, n_queries=4)
+    for name in ("skrank", *libraries):
+        how = {"average": None, "convention": None if name == "skrank" else name}
+        values[name] = evaluate(**data, metrics="ndcg@5", **how)["ndcg@5"]
+    spread = np.ptp([*values.values()], axis=0)
     assert found.n_differing == (spread > 1e-9).sum()
     assert spread[found.qid].tolist() == sorted(spread, reverse=True)[:4]
-    for name, expected in zip(("skrank", "lightgbm", "sklearn"), values, strict=True):
+    for name, expected in values.items():
         assert found.by_query[name].tolist() == expected[found.qid].tolist()
 
 
@@ -133,10 +131,9 @@ def test_every_rule_of_every_convention_can_be_explained(data, library):
 
 
 def test_every_shape_of_the_input_is_explained(data):
-    y_true = data["y_true"].reshape(30, 10)
-    y_score = data["y_score"].reshape(30, 10)
+    grades, scores = (data[name].reshape(30, 10) for name in ("y_true", "y_score"))
     flat = explain(**data, metric="ndcg", conventions="sklearn")
-    matrix = explain(y_true, y_score, "ndcg", "sklearn")
+    matrix = explain(grades, scores, "ndcg", "sklearn")
     assert matrix.values == pytest.approx(flat.values)
     assert matrix.qid.tolist() == flat.qid.tolist()
     found = explain([0, 1], [[2, 2, 1], [1, 1, 1]], "mrr", ["pykeen", "ogb"])
@@ -167,21 +164,13 @@ def test_what_explain_does_not_take_raises(data, params, error, match):
 
 
 def test_an_order_by_ids_is_needed_where_columns_depend_on_ties():
-    views = {"popularity": [1, 2, 3]}
-    found = explain(None, [3, 1, 1], "neg_popularity@2", "trec_eval", **views)
-    assert found.refused == {
-        "trec_eval": "it orders tied documents by their ids; pass `doc_id`"
-    }
-    found = explain(
-        None,
-        [3, 1, 1],
-        "neg_popularity@2",
-        "trec_eval",
-        doc_id=["a", "b", "c"],
-        **views,
-    )
+    given = {"metric": "neg_popularity@2", "conventions": "trec_eval"}
+    given["popularity"] = [1, 2, 3]
+    refused = explain(None, [3, 1, 1], **given).refused["trec_eval"]
+    assert refused == "it orders tied documents by their ids; pass `doc_id`"
+    found = explain(None, [3, 1, 1], doc_id=["a", "b", "c"], **given)
     assert found.values == {"skrank": -(1 + 2.5) / 2, "trec_eval": -(1 + 3) / 2}
-    found = explain(None, [3, 2, 1], "neg_popularity@2", "trec_eval", **views)
+    found = explain(None, [3, 2, 1], **given)
     assert found.values == {"skrank": -1.5, "trec_eval": -1.5}
 
 
@@ -289,7 +278,7 @@ POOLED = {
 }
 
 
-def test_it_prints_as_a_table():
+def test_a_tie_report_prints_as_a_table_and_refuses_bad_input():
     report = tie_report([1, 0, 0, 1], [2, 2, 1, 3], "mrr", qid=[7, 7, 8, 8])
     assert repr(report).splitlines() == [
         "1 of 2 queries are tied (50.0%)",
@@ -299,18 +288,13 @@ def test_it_prints_as_a_table():
         "mrr     0.750000  0.875000    1.000000  0.250000",
     ]
 
-
-@pytest.mark.parametrize(
-    ("params", "match"),
-    [
+    for params, message in (
         ({"ties": "first"}, "tie_report sets .ties. itself"),
         ({"average": None}, "one value per metric"),
         ({"gian": "linear"}, "'gian'"),
-    ],
-)
-def test_what_tie_report_does_not_take_raises(params, match):
-    with pytest.raises(TypeError, match=match):
-        tie_report([1, 0], [1, 1], **params)
+    ):
+        with pytest.raises(TypeError, match=message):
+            tie_report([1, 0], [1, 1], **params)
 
 
 # The report of what documents without a judgement can change.
@@ -323,20 +307,19 @@ JUDGED = [True, False, True, True, True, True]
 CHOICES = ["nonrelevant", "condensed", "inferred", "lowest", "highest"]
 
 
+BY_HAND = """\
+1 of 6 documents are not judged (16.7%)
+
+        judged@k  nonrelevant  condensed  inferred    lowest   highest      span
+map     0.900000     0.875000   0.916667  0.906250  0.875000  0.958333  0.083333
+hits@1  1.000000     1.000000   1.000000            1.000000  1.000000  0.000000"""
+
+
 def test_the_report_by_hand():
     report = unjudged_report(Y, SCORES, ["map", "hits@1"], qid=QID, judged=JUDGED)
-    assert repr(report) == (
-        "1 of 6 documents are not judged (16.7%)\n\n"
-        "        judged@k  nonrelevant  condensed  inferred    lowest   highest      "
-        "span\n"
-        "map     0.900000     0.875000   0.916667  0.906250  0.875000  0.958333  "
-        "0.083333\n"
-        "hits@1  1.000000     1.000000   1.000000            1.000000  1.000000  "
-        "0.000000"
-    )
-    assert report.values["map"]["highest"] == pytest.approx(
-        ((1 + 1 + 3 / 4) / 3 + 1) / 2
-    )
+    assert repr(report) == BY_HAND
+    highest = ((1 + 1 + 3 / 4) / 3 + 1) / 2
+    assert report.values["map"]["highest"] == pytest.approx(highest)
     assert list(report.values["map"]) == CHOICES
     assert (report.n_queries, report.n_documents) == (2, 6)
 
@@ -348,27 +331,24 @@ def test_each_value_is_what_evaluate_says():
     y_true, y_score = rng.integers(0, 4, 200), rng.integers(0, 30, 200)
     judged, returned = rng.random((2, 200)) < 0.7
     options = {"qid": qid, "judged": judged, "returned": returned}
+    options["average"] = "weighted"
     names = sorted(full_name(name) for name in NAMES)
     names.remove("judged@3")
-    report = unjudged_report(y_true, y_score, names, average="weighted", **options)
+    report = unjudged_report(y_true, y_score, names, **options)
     for name in names:
         metric = METRICS[name.removeprefix("neg_").partition("@")[0]]
-        k = name.partition("@")[2] or 200
-        judged_at_k = evaluate(
-            y_true, y_score, f"judged@{k}", average="weighted", **options
-        )
-        assert report.judged[name] == judged_at_k[f"judged@{k}"]
-        assert set(report.values[name]) == set(metric.unjudged_choices)
-        for choice, value in report.values[name].items():
-            alone = evaluate(
-                y_true, y_score, name, unjudged=choice, average="weighted", **options
-            )
+        judged_at_k = f"judged@{name.partition('@')[2] or 200}"
+        share = evaluate(y_true, y_score, judged_at_k, **options)[judged_at_k]
+        assert report.judged[name] == share
+        values = report.values[name]
+        assert set(values) == set(metric.unjudged_choices)
+        for choice, value in values.items():
+            alone = evaluate(y_true, y_score, name, unjudged=choice, **options)
             assert alone[name] == value or (value != value)
         # A judgement puts a document into the list by grade that RBO compares with.
         if metric.is_bounded and name != "rbo":
-            band = [report.values[name][which] for which in ("lowest", "highest")]
-            assert band[0] <= report.values[name]["nonrelevant"] + 1e-12
-            assert report.values[name]["nonrelevant"] <= band[1] + 1e-12
+            assert values["lowest"] <= values["nonrelevant"] + 1e-12
+            assert values["nonrelevant"] <= values["highest"] + 1e-12
 
 
 def test_the_value_of_all_judgements_is_in_the_band_of_every_query():
@@ -378,16 +358,12 @@ def test_the_value_of_all_judgements_is_in_the_band_of_every_query():
     y_score = y_true + rng.normal(size=len(qid))
     judged = rng.random(len(qid)) < 0.5
     names = ["map", "ndcg@10", "precision@10", "bpref", "rbp", "q_measure"]
-    full = score_queries(y_true, y_score, names, qid=qid).values
-    low, high = (
-        score_queries(
-            y_true, y_score, names, qid=qid, judged=judged, unjudged=which
-        ).values
-        for which in ("lowest", "highest")
+    full, low, high = (
+        np.nan_to_num(score_queries(y_true, y_score, names, qid=qid, **how).values)
+        for how in ({}, *({"judged": judged, "unjudged": w} for w in CHOICES[-2:]))
     )
-    full = np.where(np.isnan(full), 0.0, full)
-    assert (np.nan_to_num(low) <= full + 1e-12).all()
-    assert (full <= np.nan_to_num(high) + 1e-12).all()
+    assert (low <= full + 1e-12).all()
+    assert (full <= high + 1e-12).all()
 
 
 def test_the_metrics_that_grades_between_may_carry_beyond_the_band_are_named():
@@ -412,10 +388,11 @@ def test_an_adjusted_metric_has_no_band():
 
 
 def test_unjudged_report_refuses_bad_input():
-    for params in ({"unjudged": "lowest"}, {"average": None}):
-        with pytest.raises(TypeError, match="a value for each choice of 'unjudged'"):
+    for params, error, message in (
+        ({"unjudged": "lowest"}, TypeError, "a value for each choice of 'unjudged'"),
+        ({"average": None}, TypeError, "a value for each choice of 'unjudged'"),
+        ({"unjudged_grade": 0}, ValueError, "must be above the threshold"),
+        ({"gian": 1}, TypeError, "unjudged_report got parameters that none of"),
+    ):
+        with pytest.raises(error, match=message):
             unjudged_report(Y, SCORES, qid=QID, judged=JUDGED, **params)
-    with pytest.raises(ValueError, match="must be above the threshold"):
-        unjudged_report(Y, SCORES, qid=QID, judged=JUDGED, unjudged_grade=0)
-    with pytest.raises(TypeError, match="unjudged_report got parameters that none of"):
-        unjudged_report(Y, SCORES, qid=QID, judged=JUDGED, gian="linear")

@@ -92,9 +92,8 @@ def test_every_metric_comes_back_to_the_last_bit(name, tmp_path):
     y_true, runs, qid = draw()
     names = LISTED if name != "adjusted" else [full_name(one) for one in ADJUSTABLE]
     weight = np.random.default_rng(1).integers(0, 3, 30)[qid] / 3
-    scores = score_queries(
-        y_true, runs, names, qid=qid, sample_weight=weight, **PARAMS[name]
-    )
+    how = {"qid": qid, "sample_weight": weight, **PARAMS[name]}
+    scores = score_queries(y_true, runs, names, **how)
     found = again(scores, tmp_path)
     assert_same(found, scores)
     assert requests_of(found) == requests_of(scores)  # the rows of METRICS themselves
@@ -123,11 +122,8 @@ def test_metrics_of_columns_come_back(name, tmp_path):
         columns["group"] = rng.integers(0, 2, (size, 2))
     metric = METRICS[name]
     given = {column: columns[column] for column in metric.columns}
-    metric = (
-        metric.full_name
-        + {"never": "", "optional": "@3", "required": "@3"}[metric.cutoff]
-    )
-    scores = score_queries(y_true, runs, metric, qid=qid, **given)
+    asked = metric.full_name + ("" if metric.cutoff == "never" else "@3")
+    scores = score_queries(y_true, runs, asked, qid=qid, **given)
     assert_same(again(scores, tmp_path), scores)
 
 
@@ -149,6 +145,8 @@ IDS = {
     "triples with fractions": [(1, 0.1, True), (1, 0.3, False)],
     "mixed": np.array([1, "1", 2.5], dtype=object),
 }
+if hasattr(getattr(np, "dtypes", None), "StringDType"):  # of NumPy 2
+    IDS["text of any length"] = np.array(["a", "bb", "ccc"], np.dtypes.StringDType())
 
 
 @pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -179,31 +177,14 @@ def test_numbers_of_numpy_in_tuples_become_those_of_python(tmp_path):
         scores.save(tmp_path / "scores.parquet")
 
 
-@pytest.mark.skipif(
-    not hasattr(getattr(np, "dtypes", None), "StringDType"), reason="a type of NumPy 2"
-)
-def test_ids_in_strings_of_any_length_come_back(tmp_path):
-    qid = np.array(["a", "bb", "ccc"], dtype=np.dtypes.StringDType())
-    scores = score_queries([1, 1, 1], [1, 1, 1], "mrr", qid=qid)
-    assert_same(again(scores, tmp_path), scores)
-
-
 def test_joined_parts_and_frames_come_back(tmp_path):
     y_true, runs, qid = draw()
-    first = qid < 11
-    parts = [
-        again(
-            score_queries(
-                y_true[rows],
-                {name: run[rows] for name, run in runs.items()},
-                ["ndcg", "neg_median_rank"],
-                qid=qid[rows],
-            ),
-            tmp_path,
-        )
-        for rows in (first, ~first)
-    ]
-    whole = score_queries(y_true, runs, ["ndcg", "neg_median_rank"], qid=qid)
+    names, parts = ["ndcg", "neg_median_rank"], []
+    for rows in (qid < 11, qid >= 11):
+        own = {name: run[rows] for name, run in runs.items()}
+        part = score_queries(y_true[rows], own, names, qid=qid[rows])
+        parts.append(again(part, tmp_path))
+    whole = score_queries(y_true, runs, names, qid=qid)
     assert_same(QueryScores.concat(parts), whole)
     assert_same(again(QueryScores.concat(parts), tmp_path), whole)
     intervals = confidence_interval(again(whole, tmp_path))
@@ -215,23 +196,18 @@ def test_joined_parts_and_frames_come_back(tmp_path):
 
 
 def my_reach(ranking, *, k=None, scale=2.0):
-    return scale * ranking.total(
-        ranking.relevant * ranking.mean_over_places(np.sqrt, k)
-    )
+    of_places = ranking.mean_over_places(np.sqrt, k)
+    return scale * ranking.total(ranking.relevant * of_places)
 
 
 def test_a_metric_of_the_user_needs_no_function_to_be_read(tmp_path):
     y_true, runs, qid = draw()
-    before = dict(METRICS)
-    try:
-        add_scorer("my_reach", my_reach, greater_is_better=False)
-        asked = ["neg_my_reach(scale=3)@2", my_reach]
-        scores = score_queries(y_true, runs, asked, qid=qid)
-        expected, direction = scores.summary(), scores.table.requests[0].direction
-        scores.save(tmp_path / "scores.parquet")
-    finally:
-        METRICS.clear()
-        METRICS.update(before)
+    add_scorer("my_reach", my_reach, greater_is_better=False)
+    asked = ["neg_my_reach(scale=3)@2", my_reach]
+    scores = score_queries(y_true, runs, asked, qid=qid)
+    expected, direction = scores.summary(), scores.table.requests[0].direction
+    scores.save(tmp_path / "scores.parquet")
+    del METRICS["my_reach"]
     found = QueryScores.load(tmp_path / "scores.parquet")
     assert_same(found, scores)
     assert found.summary() == expected

@@ -35,6 +35,7 @@ BOUNDED = [
     for name in NAMES
     if METRICS[name.partition("@")[0]].is_bounded and name != "judged@3"
 ]
+TIES = ["expected", "first", "optimistic", "pessimistic"]
 # Their summary is not a mean of the values of the queries.
 REFUSING = sorted({name.partition("@")[0] for name in set(NAMES) - set(BOUNDED)})
 
@@ -106,16 +107,11 @@ def test_inferred_is_the_mean_of_infap_over_all_orders(seed, ties):
 def test_inferred_by_hand():
     # Ranks 1 and 4 are relevant, 2 is not judged and 3 is not relevant. Above rank 4
     # half of the judged documents are relevant, and the unjudged one counts as half.
-    value = map_score(
-        [1, 0, 0, 1], [4, 3, 2, 1], judged=[True, False, True, True],
-        unjudged="inferred",
-    )  # fmt: skip
+    rows, judged = ([1, 0, 0, 1], [4, 3, 2, 1]), [True, False, True, True]
+    value = map_score(*rows, judged=judged, unjudged="inferred")
     assert value == pytest.approx((1 + (1 / 4 + 3 / 4 * 1 / 2)) / 2, abs=1e-12)
     # Of the documents above rank 4 two of three are in the pool.
-    value = map_score(
-        [1, 0, 0, 1], [4, 3, 2, 1], judged=[True, False, True, True],
-        unjudged="inferred", pooled=[True, False, True, True],
-    )  # fmt: skip
+    value = map_score(*rows, judged=judged, unjudged="inferred", pooled=judged)
     at_rank_4 = 1 / 4 + 3 / 4 * 2 / 3 * 1 / 2
     assert value == pytest.approx((1 + at_rank_4) / 2, abs=1e-12)
 
@@ -123,31 +119,20 @@ def test_inferred_by_hand():
 @pytest.mark.parametrize(
     ("name", "ties"),
     # Each metric with one of the policies.
-    [
-        *zip(
-            sorted(set(NAMES) - {"judged@3"}),
-            itertools.cycle(["expected", "first", "optimistic", "pessimistic"]),
-        )
-    ],
+    [*zip(sorted(set(NAMES) - {"judged@3"}), itertools.cycle(TIES))],
 )
 def test_condensed_lists_have_no_unjudged_documents(name, ties):
     y_true, y_score, qid, judged = draw(1, n_queries=40, longest=12, n_grades=4)
     weight = np.random.default_rng(0).random(40)[qid]
     some = np.isin(qid, qid[judged])
-    y_true, y_score, qid, judged, weight = (
-        values[some] for values in (y_true, y_score, qid, judged, weight)
-    )
-    options = {"ties": ties}
+    y_true, y_score, judged = y_true[some], y_score[some], judged[some]
+    rows = {"qid": qid[some], "sample_weight": weight[some]}
+    kept = {name: values[judged] for name, values in rows.items()}
+    rows |= {"judged": judged, "unjudged": "condensed"}
     for average in ("macro", "weighted", None):
-        options["average"] = average
-        got = call(
-            name, y_true, y_score, qid=qid, judged=judged, unjudged="condensed",
-            sample_weight=weight, **options,
-        )  # fmt: skip
-        expected = call(
-            name, y_true[judged], y_score[judged], qid=qid[judged],
-            sample_weight=weight[judged], **options,
-        )  # fmt: skip
+        options = {"ties": ties, "average": average}
+        got = call(name, y_true, y_score, **rows, **options)
+        expected = call(name, y_true[judged], y_score[judged], **kept, **options)
         assert_array_equal(got, expected)
 
 
@@ -176,15 +161,10 @@ def values_of_fillings(name, data, returned, grades, options):
     filled = np.tile(np.where(judged, y_true, 0), (n, 1))
     for rows, choices in zip(free, every, strict=True):
         filled[:, rows] = [choices[i % len(choices)] for i in range(n)]
-    values = call(
-        name,
-        filled.ravel(),
-        np.tile(y_score, n),
-        qid=(of_row + len(queries) * np.arange(n)[:, None]).ravel(),
-        returned=None if returned is None else np.tile(returned, n),
-        average=None,
-        **options,
-    )
+    rows = {"qid": (of_row + len(queries) * np.arange(n)[:, None]).ravel()}
+    rows["returned"] = None if returned is None else np.tile(returned, n)
+    rows |= {"average": None, **options}
+    values = call(name, filled.ravel(), np.tile(y_score, n), **rows)
     return values.reshape(n, len(queries))
 
 
@@ -219,14 +199,13 @@ def test_bounds_are_those_of_all_judgements(name):
 
 def test_lowest_and_highest_are_of_what_is_returned():
     y_true, y_score, judged = [0, 1, 0], [3, 2, 1], [False, True, True]
-    options = {"judged": judged}
-    for name, lowest, highest in [("mean_rank", 1, 2), ("inverse_mean_rank", 1 / 2, 1)]:
-        bounds = [call(name, y_true, y_score, unjudged=which, **options)
-                  for which in ("lowest", "highest")]  # fmt: skip
-        assert bounds == [lowest, highest]
-    # A scorer is larger for better models.
-    options["unjudged"] = "lowest"
-    assert evaluate(y_true, y_score, "neg_mean_rank", **options)["neg_mean_rank"] == -2
+    names = ["mean_rank", "inverse_mean_rank"]
+    for which, *expected in ("lowest", 1, 1 / 2), ("highest", 2, 1):
+        options = {"judged": judged, "unjudged": which}
+        assert [call(name, y_true, y_score, **options) for name in names] == expected
+        # A scorer is larger for better models.
+        value = evaluate(y_true, y_score, "neg_mean_rank", **options)
+        assert value == {"neg_mean_rank": {"lowest": -2, "highest": -1}[which]}
 
 
 def test_bounds_by_hand():
@@ -234,13 +213,12 @@ def test_bounds_by_hand():
     y_true, y_score, judged = [0, 1, 0, 0], [4, 3, 2, 1], [False, True, False, True]
     options = {"judged": judged}
     assert map_score(y_true, y_score, unjudged="lowest", **options) == 1 / 2
-    assert map_score(y_true, y_score, unjudged="highest", **options) == 1
+    options["unjudged"] = "highest"
+    assert map_score(y_true, y_score, **options) == 1
     # The relevant one has grade 1: others get it, too, or a grade that is given.
-    values = evaluate(y_true, y_score, "cg@2", unjudged="highest", **options)
-    assert values == {"cg@2": 1 + 1}
+    assert evaluate(y_true, y_score, "cg@2", **options) == {"cg@2": 1 + 1}
     options["unjudged_grade"] = 3
-    values = evaluate(y_true, y_score, "cg@2", unjudged="highest", **options)
-    assert values == {"cg@2": 3 + 1}
+    assert evaluate(y_true, y_score, "cg@2", **options) == {"cg@2": 3 + 1}
 
 
 def test_the_bounds_are_those_of_the_highest_grade_and_not_of_grades_in_between():
@@ -305,9 +283,7 @@ def test_rankers_and_metrics_together_have_the_values_of_each_alone(unjudged):
 def test_blocks_have_the_values_of_the_whole(monkeypatch, unjudged):
     y_true, y_score, qid, judged = draw(5, n_queries=60, n_grades=4, n_scores=9)
     order = np.argsort(qid, kind="stable")
-    y_true, y_score, qid, judged = (
-        values[order] for values in (y_true, y_score, qid, judged)
-    )
+    y_true, y_score, qid, judged = (x[order] for x in (y_true, y_score, qid, judged))
     y_true[0], judged[0] = 5, True  # the highest grade is in the first block alone
     pooled = np.random.default_rng(0).random(len(qid)) < 0.5
     names = ["map"] if unjudged == "inferred" else ["map", "ndcg", "err", "dcg@2"]
@@ -318,23 +294,16 @@ def test_blocks_have_the_values_of_the_whole(monkeypatch, unjudged):
 
 
 def test_parts_of_different_highest_grades_are_not_joined():
-    options = {"judged": [True, False], "unjudged": "highest"}
-    parts = [
-        score_queries([grade, 0], [1, 2], "dcg", qid=[grade] * 2, **options)
-        for grade in (1, 2)
-    ]
+    def scores(grades, **how):
+        given = {"qid": np.repeat(grades, 2), "judged": [True, False] * len(grades)}
+        y_true = np.column_stack([grades, np.zeros(len(grades))]).ravel()
+        how |= given | {"unjudged": "highest"}
+        return score_queries(y_true, [1, 2] * len(grades), "dcg", **how)
+
     with pytest.raises(ValueError, match=r"highest grade .* or `unjudged_grade`"):
-        QueryScores.concat(parts)
-    options["unjudged_grade"] = 2
-    parts = [
-        score_queries([grade, 0], [1, 2], "dcg", qid=[grade] * 2, **options)
-        for grade in (1, 2)
-    ]
-    whole = score_queries(
-        [1, 0, 2, 0], [1, 2, 1, 2], "dcg", qid=[1, 1, 2, 2], unjudged="highest",
-        judged=[True, False] * 2,
-    )  # fmt: skip
-    assert QueryScores.concat(parts).summary() == whole.summary()
+        QueryScores.concat([scores([1]), scores([2])])
+    parts = [scores([grade], unjudged_grade=2) for grade in (1, 2)]
+    assert QueryScores.concat(parts).summary() == scores([1, 2]).summary()
 
 
 @pytest.mark.parametrize("name", REFUSING)
@@ -349,40 +318,21 @@ def test_what_is_not_a_mean_of_values_of_queries_has_no_bounds(name, unjudged):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "params", "message"),
+    ("metrics", "unjudged", "params", "message"),
     [
-        (
-            "ndcg",
-            {"unjudged": "none"},
-            "'unjudged' parameter of evaluate must be a str",
-        ),
-        ("ndcg", {"unjudged": "inferred"}, "average precision, so that 'map' is the"),
-        (
-            ["map", "mrr"],
-            {"unjudged": "inferred"},
-            "Got it for 'mrr': pass 'condensed'",
-        ),
-        (
-            "map",
-            {"unjudged": "lowest", "adjusted": True},
-            "adjusted metric 'map' is a ratio of means",
-        ),
-        (
-            "map",
-            {"unjudged": "lowest", "unjudged_grade": 0},
-            "must be above the threshold, 0.0. Got 0.",
-        ),
-        ("map", {"unjudged_grade": 2}, "requires unjudged='lowest' or 'highest'"),
-        (
-            "map",
-            {"unjudged": "inferred", "pooled": [1, 1]},
-            "'pooled' parameter must be a boolean array of shape",
-        ),
+        ("ndcg", "none", {}, "'unjudged' parameter of evaluate must be a str"),
+        ("ndcg", "inferred", {}, "average precision, so that 'map' is the"),
+        (["map", "mrr"], "inferred", {}, "Got it for 'mrr': pass 'condensed'"),
+        ("map", "lowest", {"adjusted": True}, "adjusted metric 'map' is a ratio of me"),
+        ("map", "lowest", {"unjudged_grade": 0}, "be above the threshold, 0.0. Got 0."),
+        ("map", "nonrelevant", {"unjudged_grade": 2}, "requires unjudged='lowest' or"),
+        ("map", "inferred", {"pooled": [1, 1]}, "'pooled' .*boolean array of shape"),
     ],
 )
-def test_choices_for_unjudged_documents_that_are_refused(metrics, params, message):
+def test_choices_that_are_refused(metrics, unjudged, params, message):
+    params = params | {"judged": [True, False], "unjudged": unjudged}
     with pytest.raises(ValueError, match=message):
-        evaluate([0, 1], [1, 2], metrics, judged=[True, False], **params)
+        evaluate([0, 1], [1, 2], metrics, **params)
 
 
 def search_data():
@@ -411,14 +361,13 @@ def test_a_search_leaves_out_what_is_not_judged(how):
     if how == "metadata":
         params["judged"] = judged
     elif how == "column":
-        X = X.assign(judged=judged)
+        X["judged"] = judged
     else:
-        X, columns = X.assign(seen=judged), {"columns": {"judged": "seen"}}
+        X["seen"], columns = judged, {"columns": {"judged": "seen"}}
     scorer = make_ranking_scorer("map", unjudged="condensed", **columns)
     with config_context(enable_metadata_routing=True):
-        model = make_pipeline(
-            make_column_transformer(("passthrough", ["a", "b"])), Ridge()
-        )
+        features = make_column_transformer(("passthrough", ["a", "b"]))
+        model = make_pipeline(features, Ridge())
         search = GridSearchCV(
             model, {"ridge__alpha": [0.01, 1e3]}, scoring=scorer, cv=QueryKFold(3)
         ).fit(X, y, **params)
@@ -455,9 +404,8 @@ def test_a_scorer_of_inferred_values_may_know_the_pool():
     pooled = np.random.default_rng(1).random(len(y)) < 0.8
     scorer = make_ranking_scorer("infAP", ties="first")
     for masks in ({"judged": judged}, {"judged": judged, "pooled": pooled}):
-        expected = map_score(
-            y, model.predict(X), qid=qid, unjudged="inferred", ties="first", **masks
-        )
+        how = {"qid": qid, "unjudged": "inferred", "ties": "first", **masks}
+        expected = map_score(y, model.predict(X), **how)
         assert scorer(model, X, y, qid=qid, **masks) == expected
 
 
@@ -507,7 +455,7 @@ def test_a_bound_is_searched_for_and_not_missed(name, monkeypatch):
         returned = np.random.default_rng(seed).random(len(qid)) < 0.8
         options = {
             "qid": qid, "judged": judged, "average": None,
-            "ties": ["expected", "first", "optimistic", "pessimistic"][seed % 4],
+            "ties": TIES[seed % 4],
             "returned": returned if seed % 2 else None,
             "replace_undefined_by": [np.nan, 0.0, 0.4][seed % 3],
         }  # fmt: skip

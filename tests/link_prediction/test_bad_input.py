@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -15,12 +17,11 @@ from skrank.link_prediction import (
 from tests.link_prediction.graphs import Recorded, make_graph
 
 # The models here have no `triples_`.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
 
 MODEL, TRIPLES = make_graph()
-NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])
+TEXT = [["a", "r", "b"], ["b", "s", "c"]]
+NAMED = PopularityPredictor().fit(TEXT)
 
 
 class Returning:
@@ -82,15 +83,12 @@ def test_messages_show_little_of_long_input(options):
     assert len(str(caught.value)) < 600
 
 
-def test_numbers_beyond_the_columns_of_the_scores():
+def test_triples_that_the_columns_of_the_scores_do_not_have():
     message = r"1 of the 2 rows .* has 9 entities, 0 to 8\. Got 2 others: -1, 9"
     with pytest.raises(ValueError, match=message):
         rank_triples(MODEL, [[0, 0, 1], [9, 0, -1]])
-
-
-def test_text_needs_the_ids_of_the_columns():
     with pytest.raises(ValueError, match="unless the model has 'entities_'"):
-        rank_triples(MODEL, [["a", "r", "b"]])
+        rank_triples(MODEL, TEXT)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +137,7 @@ def test_candidates_of_predict_need_scores_and_other_entities_do_not():
             scores[:, 0] = np.nan
             return scores
 
-    model = Partial().fit([["a", "r", "b"], ["b", "s", "c"]])
-    X = [["a", "r", "b"]]
+    model, X = Partial().fit(TEXT), TEXT[:1]
     assert model.predict(X, candidates=[["b", "c"]]).tolist() == [[1, 0]]
     for options in ({}, {"candidates": [["a", "b"]]}):
         with pytest.raises(ValueError, match="score_tails of the model returned NaN"):
@@ -156,25 +153,25 @@ def test_scores_from_which_the_number_of_entities_cannot_be_read(scores):
         rank_triples(model, TRIPLES[:2])
 
 
-@pytest.mark.parametrize("ask", ["score", "predict", "score_tails"])
-def test_a_predictor_that_is_not_fitted_says_so(ask):
-    with pytest.raises(NotFittedError, match="PopularityPredictor"):
-        getattr(PopularityPredictor(), ask)([["a", "r", "b"]])
-    with pytest.raises(NotFittedError, match="PopularityPredictor"):
-        evaluate_link_prediction(PopularityPredictor(), [["a", "r", "b"]])
+def test_a_predictor_that_is_not_fitted_says_so():
+    model = PopularityPredictor()
+    ask_for_metrics = partial(evaluate_link_prediction, model)
+    for ask in (model.score, model.predict, model.score_tails, ask_for_metrics):
+        with pytest.raises(NotFittedError, match="PopularityPredictor"):
+            ask(TEXT)
 
 
-@pytest.mark.parametrize("candidates", [["a"], [["a"], ["b"]], [[["a"]]]])
-def test_predict_needs_a_row_of_candidates_for_each_triple(candidates):
+def test_predict_needs_a_row_of_candidates_for_each_triple():
     message = r"shape \(n_triples, n_candidates\) with 1 rows\. Got shape"
-    with pytest.raises(ValueError, match=message):
-        NAMED.predict([["a", "r", "b"]], candidates=candidates)
+    for candidates in (["a"], [["a"], ["b"]], [[["a"]]]):
+        with pytest.raises(ValueError, match=message):
+            NAMED.predict(TEXT[:1], candidates=candidates)
 
 
 def test_no_further_known_triples_are_no_error():
-    expected = rank_triples(NAMED, [["a", "r", "b"]]).realistic
+    expected = rank_triples(NAMED, TEXT).realistic
     for known in ([], (), np.empty((0, 3), dtype=str)):
-        ranks = rank_triples(NAMED, [["a", "r", "b"]], known=known).realistic
+        ranks = rank_triples(NAMED, TEXT, known=known).realistic
         assert ranks.tolist() == expected.tolist()
 
 
@@ -185,10 +182,10 @@ def test_entities_of_a_model_that_are_not_each_once():
         rank_triples(model, TRIPLES[:2])
 
 
-@pytest.mark.parametrize("model", [object(), None, PopularityPredictor])
-def test_models_without_the_methods(model):
-    with pytest.raises((TypeError, ValueError)):
-        rank_triples(model, TRIPLES)
+def test_models_without_the_methods():
+    for model in (object(), None, PopularityPredictor):
+        with pytest.raises((TypeError, ValueError)):
+            rank_triples(model, TRIPLES)
 
 
 @pytest.mark.parametrize(
@@ -239,25 +236,27 @@ def test_triples_whose_relation_has_no_candidates_are_counted():
     ],
 )
 def test_given_ids_are_those_of_the_triples_each_once(options, message):
-    X = [["a", "r", "b"], ["b", "s", "c"]]
     with pytest.raises(ValueError, match=message):
-        PopularityPredictor(**options).fit(X)
+        PopularityPredictor(**options).fit(TEXT)
 
 
-def test_nothing_is_learned_from_no_triples():
+def test_nothing_is_learned_from_no_triples_and_huge_ids():
     with pytest.raises(ValueError, match="is required by PopularityPredictor"):
         PopularityPredictor().fit(np.empty((0, 3), dtype=int))
+    with pytest.raises(ValueError, match=r"range of int64\. Got 1000"):
+        PopularityPredictor().fit([[10**30, 0, 1]])
 
 
 def test_a_model_of_one_side_may_be_asked_for_it_alone():
     class Tails:
         score_tails = MODEL.score_tails
 
-    scores = evaluate_link_prediction(Tails(), TRIPLES, sides="tail", metrics="mrr")
-    heads_unread = Recorded(MODEL.tails, None)
-    assert scores == evaluate_link_prediction(
-        heads_unread, TRIPLES, sides="tail", metrics="mrr"
+    of_both = Recorded(MODEL.tails, None)
+    found, expected = (
+        evaluate_link_prediction(model, TRIPLES, sides="tail", metrics="mrr")
+        for model in (Tails(), of_both)
     )
+    assert found == expected
     with pytest.raises(TypeError, match="has no 'score_heads'"):
         evaluate_link_prediction(Tails(), TRIPLES)
 
@@ -272,8 +271,3 @@ def test_an_unknown_convention_is_refused_before_the_model_scores():
     message = "'convention' parameter of evaluate_link_prediction must be .*'pikeen'"
     with pytest.raises(ValueError, match=message):
         evaluate_link_prediction(Slow(None), TRIPLES, convention="pikeen")
-
-
-def test_a_triple_of_huge_ids_is_refused():
-    with pytest.raises(ValueError, match=r"range of int64\. Got 1000"):
-        PopularityPredictor().fit([[10**30, 0, 1]])

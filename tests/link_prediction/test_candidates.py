@@ -13,12 +13,10 @@ from skrank.link_prediction.candidates import EntitySets, Vocabulary
 NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])
 
 
-@pytest.mark.parametrize(
-    ("X", "kind"), [({("a", "r", "b")}, "set"), (sparse.eye(3), "sparse matrix")]
-)
-def test_triples_that_are_no_array(X, kind):
-    with pytest.raises(TypeError, match=f"Got a {kind}"):
-        rank_triples(NAMED, X)
+def test_triples_that_are_no_array():
+    for X, kind in ({("a", "r", "b")}, "set"), (sparse.eye(3), "sparse matrix"):
+        with pytest.raises(TypeError, match=f"Got a {kind}"):
+            rank_triples(NAMED, X)
 
 
 def test_unknown_entities_are_cured_by_the_parameter_that_lists_them():
@@ -33,9 +31,7 @@ def test_unknown_entities_are_cured_by_the_parameter_that_lists_them():
 
 def test_constraints_are_the_entities_that_each_relation_was_seen_with():
     rng = np.random.default_rng(0)
-    X = np.column_stack(
-        [rng.integers(9, size=60), rng.integers(4, size=60), rng.integers(9, size=60)]
-    )
+    X = np.column_stack([rng.integers(n, size=60) for n in (9, 4, 9)])
     seen = type_constraints(X)
     for side, column in (("head", 0), ("tail", 2)):
         assert [*seen[side]] == [0, 1, 2, 3]

@@ -26,8 +26,8 @@ ESTIMATES = ["em", "bias-variance"]
 METRICS = ["mrr", "hits@1", "hits@10", "arithmetic_mean_rank"]
 
 
-def link_ranks(above, n_candidates, n_negatives, estimate, weight=None, tied=0):
-    """Return ranks in a sample of which only the counts matter."""
+def link_ranks(above, n_candidates, n_negatives=0, estimate=None, weight=None, tied=0):
+    """Return ranks, in a sample if there are negatives, of which the counts matter."""
     zero = np.zeros(len(above), dtype=int)
     return LinkRanks(
         side=zero,
@@ -48,17 +48,13 @@ def sampled(rank, n_candidates, n_negatives, estimate, seed=0):
     rng = np.random.default_rng(seed)
     above = rng.binomial(n_negatives, (rank - 1) / (n_candidates - 1))
     if estimate is None:
-        return link_ranks(above, n_negatives + 1, 0, None).evaluate(METRICS)
+        return link_ranks(above, n_negatives + 1).evaluate(METRICS)
     return link_ranks(above, n_candidates, n_negatives, estimate).evaluate(METRICS)
 
 
 def means(rank):
-    return {
-        "mrr": np.mean(1 / rank),
-        "hits@1": np.mean(rank <= 1),
-        "hits@10": np.mean(rank <= 10),
-        "arithmetic_mean_rank": np.mean(rank),
-    }
+    values = 1 / rank, rank <= 1, rank <= 10, rank
+    return dict(zip(METRICS, map(np.mean, values), strict=True))
 
 
 def like_fb15k(n_ranks=40_000, n_candidates=14_541):
@@ -182,11 +178,9 @@ def test_estimates_on_nations_are_near_the_ranks_of_all_candidates(model, estima
     model = clone(model).fit(nations.train)
     exact = rank_triples(model, nations.test, known=nations.valid).evaluate(METRICS)
     sample = SampledNegatives(8, estimate=estimate, random_state=0)
+    how = {"known": nations.valid, "candidates": sample}
     with pytest.warns(UserWarning, match="a sample of the candidates"):
-        ranks = rank_triples(
-            model, nations.test, known=nations.valid, candidates=sample
-        )
-    found = ranks.evaluate(METRICS)
+        found = rank_triples(model, nations.test, **how).evaluate(METRICS)
     errors = [found[name] - exact[name] for name in METRICS]
     assert_allclose(errors[:3], 0, atol=0.08)
     assert errors[3] < 0.2
@@ -195,36 +189,34 @@ def test_estimates_on_nations_are_near_the_ranks_of_all_candidates(model, estima
 @pytest.mark.parametrize("estimate", [*ESTIMATES, "rank"])
 def test_few_candidates_and_many_negatives_are_no_trouble(estimate):
     # One candidate; two of them, both tied; no negative left; a rank between two.
+    sample = [0, 0, 0, 1], [1, 2, 7, 3], [0, 50, 0, 2]
+    ranks = link_ranks(*sample, estimate, tied=[0, 50, 0, 1])
     for ties in ("expected", "realistic", "pessimistic"):
-        ranks = link_ranks(
-            [0, 0, 0, 1], [1, 2, 7, 3], [0, 50, 0, 2], estimate, tied=[0, 50, 0, 1]
-        )
         values = ranks.evaluate(METRICS, ties=ties)
         assert np.isfinite(list(values.values())).all()
         assert 1 <= values["arithmetic_mean_rank"] <= (1 + 2 + 7 + 3) / 4
 
 
-@pytest.mark.parametrize("metric", ["neg_median_rank", "neg_rank_variance"])
-def test_bias_variance_refuses_what_is_no_mean(metric):
+def test_bias_variance_refuses_what_is_no_mean():
     ranks = link_ranks([0, 1, 2], 9, 4, "bias-variance")
-    with pytest.raises(ValueError, match="Pass estimate='em' for these"):
-        ranks.evaluate(metric)
+    for metric in ("neg_median_rank", "neg_rank_variance"):
+        with pytest.raises(ValueError, match="Pass estimate='em' for these"):
+            ranks.evaluate(metric)
 
 
-@pytest.mark.parametrize("estimate", [*ESTIMATES, "rank"])
-def test_metrics_that_read_more_than_the_rank_are_refused(estimate):
-    ranks = link_ranks([0, 1, 2], 9, 4, estimate)
-
+def test_metrics_that_read_more_than_the_rank_are_refused():
     def lowest_place(ranking):
         return ranking.above + ranking.size
 
-    with pytest.raises(ValueError, match="have only metrics of the rank, such as"):
-        ranks.evaluate(lowest_place)
+    for estimate in (*ESTIMATES, "rank"):
+        ranks = link_ranks([0, 1, 2], 9, 4, estimate)
+        with pytest.raises(ValueError, match="have only metrics of the rank, such as"):
+            ranks.evaluate(lowest_place)
 
 
-@pytest.mark.parametrize("estimate", [True, False, "EM"])
-def test_an_unknown_estimate_is_refused(estimate):
-    model, triples = make_graph()
+def test_an_unknown_estimate_is_refused():
     message = r"'estimate' parameter of SampledNegatives must be .* Got .* instead"
-    with pytest.raises(ValueError, match=message):
-        rank_triples(model, triples, candidates=SampledNegatives(2, estimate=estimate))
+    for estimate in (True, False, "EM"):
+        sample = SampledNegatives(2, estimate=estimate)
+        with pytest.raises(ValueError, match=message):
+            rank_triples(*make_graph(), candidates=sample)

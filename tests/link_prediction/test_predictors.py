@@ -69,10 +69,8 @@ def test_predict_gives_all_scores_or_those_of_some_candidates():
     full = POPULAR.predict(TEST[:2])
     assert_array_equal(full, POPULAR.score_tails(TEST[:2]))
     some = POPULAR.predict(TEST[:2], candidates=[["uk", "ussr"], ["usa", "uk"]])
-    column = {name: i for i, name in enumerate(NATIONS.entities)}
-    expected = [[full[0, column["uk"]], full[0, column["ussr"]]]]
-    expected += [[full[1, column["usa"]], full[1, column["uk"]]]]
-    assert_array_equal(some, expected)
+    uk, usa, ussr = map(NATIONS.entities.tolist().index, ("uk", "usa", "ussr"))
+    assert_array_equal(some, [full[0, [uk, ussr]], full[1, [usa, uk]]])
     heads = POPULAR.predict(TEST[:2], side="head")
     assert_array_equal(heads, POPULAR.score_heads(TEST[:2]))
 
@@ -111,12 +109,11 @@ def test_the_triples_of_the_fold_join_the_filter():
     X = TRAIN[test]
     model = PopularityPredictor().fit(TRAIN[train])
     filtered = cross_val_score(PopularityPredictor(), TRAIN, scoring="mrr", cv=CV)[0]
-    expected = evaluate_link_prediction(
-        model, X, known=[TRAIN[train], X], metrics=["mrr"]
-    )["mrr"]
-    assert filtered == expected
-    raw = evaluate_link_prediction(model, X, known=None, metrics=["mrr"])["mrr"]
-    assert raw < filtered
+    expected, raw = (
+        evaluate_link_prediction(model, X, known=known, metrics="mrr")["mrr"]
+        for known in ([TRAIN[train], X], None)
+    )
+    assert raw < filtered == expected
 
 
 @pytest.mark.parametrize("routing", [False, True])
@@ -164,9 +161,8 @@ def test_scorers_follow_the_conventions_for_ties(convention):
     assert expected != evaluate_link_prediction(POPULAR, TEST, metrics=names)
 
 
+# As much of torch, and of a model and a factory of PyKEEN, as the adapter asks for.
 class FakeTorch:
-    """As much of torch as the adapter asks for."""
-
     @staticmethod
     def as_tensor(values, device):
         assert device == "cpu"
@@ -174,8 +170,6 @@ class FakeTorch:
 
 
 class FakeTensor(np.ndarray):
-    """As much of a tensor as the adapter asks for."""
-
     def detach(self):
         return self
 
@@ -186,8 +180,6 @@ class FakeTensor(np.ndarray):
 
 
 class FakeModel:
-    """A model with PyKEEN's interface that returns given scores."""
-
     num_entities, num_relations, num_real_relations, device = 14, 110, 55, "cpu"
 
     def __init__(self):
@@ -203,20 +195,16 @@ class FakeModel:
         return self.scores[1, r, t].view(FakeTensor)
 
 
-class FakeFactory:
-    """Labels in an order of their own, and the training triples as numbers."""
+def as_numbers(X):
+    """Return triples as numbers, in which the entities are in reverse order."""
+    head, tail = (13 - np.searchsorted(NATIONS.entities, X[:, i]) for i in (0, 2))
+    return np.column_stack([head, np.searchsorted(NATIONS.relations, X[:, 1]), tail])
 
+
+class FakeFactory:
     entity_to_id = {name: 13 - i for i, name in enumerate(NATIONS.entities.tolist())}
     relation_to_id = {name: i for i, name in enumerate(NATIONS.relations.tolist())}
-    mapped_triples = [
-        (13 - h, r, 13 - t)
-        for h, r, t in zip(
-            np.searchsorted(NATIONS.entities, TRAIN[:, 0]).tolist(),
-            np.searchsorted(NATIONS.relations, TRAIN[:, 1]).tolist(),
-            np.searchsorted(NATIONS.entities, TRAIN[:, 2]).tolist(),
-            strict=True,
-        )
-    ]
+    mapped_triples = [*map(tuple, as_numbers(TRAIN).tolist())]
 
 
 def test_a_pykeen_model_is_asked_for_pairs_and_named_by_its_factory(monkeypatch):
@@ -225,11 +213,10 @@ def test_a_pykeen_model_is_asked_for_pairs_and_named_by_its_factory(monkeypatch)
     named = from_pykeen(model, FakeFactory())
     assert_array_equal(named.triples_, TRAIN)
     numbers = from_pykeen(model)
-    head, tail = (13 - np.searchsorted(NATIONS.entities, TEST[:, i]) for i in (0, 2))
-    relation = np.searchsorted(NATIONS.relations, TEST[:, 1])
+    X = as_numbers(TEST)
+    head, relation, tail = X.T
     assert_array_equal(named.score_tails(TEST), model.scores[0, relation, head])
     assert_array_equal(named.score_heads(TEST), model.scores[1, relation, tail])
-    X = np.column_stack([head, relation, tail])
     ranks = rank_triples(numbers, X, known=FakeFactory.mapped_triples)
     expected = rank_triples(named, TEST)
     assert_array_equal(ranks.realistic, expected.realistic)
@@ -241,12 +228,8 @@ def test_text_takes_no_more_memory_than_its_python_objects():
     rng = np.random.default_rng(0)
     ends = np.array([f"e{number}" for number in range(50)], dtype=object)
     names = np.array(["r" * longest, "s"], dtype=object)
-    triples = np.column_stack(
-        [
-            *(ends[rng.integers(50, size=(2, n_triples))]),
-            names[np.arange(n_triples) % 2],
-        ]
-    )[:, [0, 2, 1]]
+    head, tail = ends[rng.integers(50, size=(2, n_triples))]
+    triples = np.column_stack([head, names[np.arange(n_triples) % 2], tail])
     tracemalloc.start()
     try:
         model = PopularityPredictor().fit(triples)
@@ -256,11 +239,9 @@ def test_text_takes_no_more_memory_than_its_python_objects():
     assert peak < n_triples * longest  # as an array of str: 12 times as much
     assert model.entities_.tolist() == sorted(ends)
     assert model.relations_.tolist() == sorted(names)
-    as_array = PopularityPredictor().fit(triples[:50].astype(str))
-    of_objects = PopularityPredictor().fit(triples[:50])
-    np.testing.assert_array_equal(
-        as_array.predict(triples[:50]), of_objects.predict(triples[:50].astype(str))
-    )
+    some = triples[:50], triples[:50].astype(str)
+    of_objects, of_text = (PopularityPredictor().fit(X) for X in some)
+    assert_array_equal(of_text.predict(some[0]), of_objects.predict(some[1]))
 
 
 class WithoutTriples(PopularityPredictor):
@@ -275,34 +256,20 @@ class WithoutTriples(PopularityPredictor):
 UNFILTERED = r"has no attribute 'triples_'.*known=\[train, valid\]"
 
 
-@pytest.mark.parametrize(
-    "known",
-    [
-        "auto",
-        NATIONS.valid,
-        NATIONS.valid.tolist(),
-        # More than are evaluated, but without some of the relations.
-        NATIONS.train[NATIONS.train[:, 1] != NATIONS.test[0, 1]],
-    ],
-    ids=["auto", "valid", "a list of triples", "not all relations"],
-)
-def test_a_model_without_its_training_triples_warns(known):
-    model = WithoutTriples().fit(NATIONS.train)
-    with pytest.warns(UserWarning, match=UNFILTERED) as caught:
-        evaluate_link_prediction(model, NATIONS.test, known=known)
-    assert caught[0].filename == __file__
+def test_a_model_without_its_training_triples_warns_unless_they_are_given():
+    model, valid = WithoutTriples().fit(TRAIN), NATIONS.valid
+    # More than are evaluated, but without some of the relations.
+    some = TRAIN[TRAIN[:, 1] != TEST[0, 1]]
+    for known in ("auto", valid, valid.tolist(), some):
+        with pytest.warns(UserWarning, match=UNFILTERED) as caught:
+            evaluate_link_prediction(model, TEST, known=known)
+        assert caught[0].filename == __file__
     with pytest.warns(UserWarning, match=UNFILTERED):
-        make_ranking_scorer("mrr")(model, NATIONS.test)
-
-
-def test_the_training_triples_may_be_given_instead():
-    model = PopularityPredictor().fit(NATIONS.train)
-    expected = evaluate_link_prediction(model, NATIONS.test, known=NATIONS.valid)
-    model = WithoutTriples().fit(NATIONS.train)
-    parts = [NATIONS.train, NATIONS.valid]
+        make_ranking_scorer("mrr")(model, TEST)
+    expected = evaluate_link_prediction(POPULAR, TEST, known=valid)
+    parts = [TRAIN, valid]
     for known in (parts, tuple(parts), np.concatenate(parts)):
-        found = evaluate_link_prediction(model, NATIONS.test, known=known)
-        assert found == expected
-    for known in (None, [], [NATIONS.valid]):  # on purpose
-        found = evaluate_link_prediction(model, NATIONS.test, known=known)
+        assert evaluate_link_prediction(model, TEST, known=known) == expected
+    for known in (None, [], [valid]):  # on purpose
+        found = evaluate_link_prediction(model, TEST, known=known)
         assert found["mrr"] < expected["mrr"]

@@ -11,32 +11,16 @@ import pytest
 
 from skrank._engine.names import parse_name
 from skrank.datasets import load_nations
-from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
+from skrank.link_prediction import PopularityPredictor, rank_triples
 from skrank.metrics import evaluate
 from tests.brute_force import LISTED
 from tests.link_prediction.graphs import make_graph
+from tests.link_prediction.test_estimates import link_ranks
 
 # The models here have no `triples_`.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
 
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
-
-
-def make_ranks(above, tied, n_candidates, weight=None, side="tail"):
-    n_ranks = len(above)
-    same = np.zeros(n_ranks, dtype=int)
-    return LinkRanks(
-        side=np.broadcast_to(side, n_ranks),
-        triple=np.arange(n_ranks),
-        relation=same,
-        category=same,
-        above=np.array(above),
-        tied=np.array(tied),
-        n_candidates=np.array(n_candidates),
-        weight=np.ones(n_ranks) if weight is None else np.array(weight, dtype=float),
-    )
 
 
 # Names of PyKEEN, and those of scorers.
@@ -77,7 +61,7 @@ def test_names_of_both_libraries_stand_side_by_side():
 @pytest.mark.parametrize("name", ["mrr", "hits@1", "z_mrr", "adjusted_mrr"])
 def test_the_realistic_rank_is_not_the_expectation(name):
     # A tie of five at the top: 1 / 3 and 137 / 300.
-    ranks = make_ranks([0], [4], [5])
+    ranks = link_ranks([0], 5, tied=4)
     expected = ranks.evaluate(name, ties="expected")[name]
     assert expected > ranks.evaluate(name, ties="realistic")[name]
     assert ranks.evaluate(name, ties="pessimistic")[name] < expected
@@ -91,7 +75,7 @@ def test_published_metrics_follow_from_the_published_ranks(model, side):
     rows = [row for one in counted for row in counted[one] if side in (one, "both")]
     rank, n_candidates, count = np.array(rows).T
     rank, n_candidates = np.repeat(rank, count), np.repeat(n_candidates, count)
-    ranks = make_ranks(rank - 1, np.zeros_like(rank), n_candidates)
+    ranks = link_ranks(rank - 1, n_candidates)
     expected = dict(PUBLISHED["published"][model][side])
     # That version took ln(C) / (C - 1) at the mean C for the chance level of MRR.
     adjusted = expected.pop("adjusted_inverse_harmonic_mean_rank")
@@ -124,7 +108,7 @@ def test_popularity_on_nations_has_the_recorded_metrics(popularity, side, ties):
 @pytest.mark.slow
 def test_names_and_functions_of_metrics_give_the_same_ranks_the_same_values():
     # Scores in which the right candidate, the first one, has the ranks that are given.
-    ranks = make_ranks((0, 3, 1), (2, 0, 1), (5, 6, 7), weight=(1, 2, 0.5))
+    ranks = link_ranks([0, 3, 1], [5, 6, 7], weight=(1, 2, 0.5), tied=[2, 0, 1])
     y_score = np.full((3, 7), -9.0)
     for i, (above, tied, n) in enumerate([(0, 2, 5), (3, 0, 6), (1, 1, 7)]):
         y_score[i, :n] = [0] + [1] * above + [0] * tied + [-1] * (n - 1 - above - tied)
@@ -171,6 +155,6 @@ def test_definitions_of_users_are_read():
     ],
 )
 def test_wrong_metrics_and_options_are_refused(metrics, options, message):
-    ranks = make_ranks([0], [0], [3])
+    ranks = link_ranks([0], 3)
     with pytest.raises((TypeError, ValueError), match=message):
         ranks.evaluate(metrics, **options)

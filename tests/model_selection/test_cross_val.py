@@ -14,7 +14,6 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
-    KFold,
     LeaveOneGroupOut,
     cross_val_predict,
     cross_validate,
@@ -100,18 +99,14 @@ def test_values_are_those_of_a_loop_over_folds_and_queries():
         assert set(scores.keys["qid"][in_fold]) == set(QID[test])
 
 
-def test_the_summary_of_a_fold_is_the_score_of_cross_validate():
-    given = {"scoring": METRICS, "cv": QueryKFold(4), "params": PARAMS}
-    by_fold = cross_val_query_scores(RANKER, X, Y, **given).summary(by="fold")
-    results = cross_validate(RANKER, X, Y, **given)
+def test_the_summaries_are_those_of_cross_validate_and_cross_val_predict():
+    given = {"cv": QueryKFold(4), "params": PARAMS}
+    scores = cross_val_query_scores(RANKER, X, Y, scoring=METRICS, **given)
+    by_fold = scores.summary(by="fold")
+    results = cross_validate(RANKER, X, Y, scoring=METRICS, **given)
     for name in METRICS:
         of_folds = [by_fold[fold][name] for fold in range(4)]
         assert of_folds == results[f"test_{name}"].tolist()
-
-
-def test_the_summary_is_that_of_the_predictions_out_of_fold():
-    given = {"cv": QueryKFold(4), "params": PARAMS}
-    scores = cross_val_query_scores(RANKER, X, Y, scoring=METRICS, **given)
     y_score = cross_val_predict(RANKER, X, Y, **given)
     assert scores.summary() == evaluate(Y, y_score, METRICS, qid=QID)
 
@@ -209,11 +204,9 @@ def test_an_undefined_list_counts_as_it_does_in_a_summary(instead, value):
     # Query "b" has two lists: its relevant row is ranked first, and no relevant row.
     X = np.array([[2.0], [1.0], [2.0], [1.0], [3.0], [1.0]])
     y, qid = np.array([0, 1, 1, 0, 0, 0]), np.array(list("aabbbb"))
-    splits = [([0, 1], [2, 3]), ([0, 1], [4, 5])]
+    cv = [([0, 1], [2, 3]), ([0, 1], [4, 5])]
     scoring = make_ranking_scorer("mrr", replace_undefined_by=instead)
-    scores = scored(
-        FirstFeature(), X, y, scoring=scoring, cv=splits, params={"qid": qid}
-    )
+    scores = scored(FirstFeature(), X, y, scoring=scoring, cv=cv, params={"qid": qid})
     assert scores.values.tolist() == [[[value]]]
 
 
@@ -264,41 +257,29 @@ def test_query_ids_are_found_where_scorers_find_them(source, enabled):
 
 def test_query_ids_in_a_column_by_position_are_found():
     splits = list(QueryKFold(3).split(X, qid=CODES))
-    scores = cross_val_query_scores(
-        QueryRanker(Ridge(), qid_column=-1),
-        np.column_stack([X, CODES]),
-        Y,
-        scoring="mrr",
-        cv=splits,
-    )
+    ranker, table = QueryRanker(Ridge(), qid_column=-1), np.column_stack([X, CODES])
+    scores = cross_val_query_scores(ranker, table, Y, scoring="mrr", cv=splits)
     assert scores.keys["qid"].tolist() == [*range(24)]
 
 
 def test_estimators_with_other_query_ids_are_an_error():
-    rankers = {
-        name: QueryRanker(Ridge(), qid_column=column)
-        for name, column in {"a": -1, "b": -2}.items()
-    }
+    rankers = {"a": QueryRanker(Ridge(), qid_column=-1)}
+    rankers["b"] = QueryRanker(Ridge(), qid_column=-2)
+    table = np.column_stack([X, CODES // 2, CODES])
+    given = {"scoring": "mrr", "cv": list(QueryKFold(3).split(X, qid=CODES // 2))}
     with pytest.raises(ValueError, match=r"must have the same query ids.*for 'b'"):
-        cross_val_query_scores(
-            rankers,
-            np.column_stack([X, CODES // 2, CODES]),
-            Y,
-            scoring="mrr",
-            cv=list(QueryKFold(3).split(X, qid=CODES // 2)),
-        )
+        cross_val_query_scores(rankers, table, Y, **given)
 
 
-@pytest.mark.parametrize("cv", [3, list(KFold(3).split(X))])
+@pytest.mark.parametrize("cv", [3, list(QueryKFold(3).split(X, qid=QID))])
 def test_without_query_ids_there_is_an_error(cv):
     with pytest.raises(ValueError, match="needs to know which rows belong to one"):
         cross_val_query_scores(Ridge(), X, Y, scoring="mrr", cv=cv)
 
 
 def test_a_search_selects_anew_in_each_training_set():
-    search = GridSearchCV(
-        RANKER, {"estimator__alpha": [0.1, 1e3]}, scoring="mrr", cv=QueryKFold(3)
-    )
+    grid = {"estimator__alpha": [0.1, 1e3]}
+    search = GridSearchCV(RANKER, grid, scoring="mrr", cv=QueryKFold(3))
     scores = scored({"search": search, "ridge": RANKER}, cv=QueryKFold(4))
     by_fold = scores.summary(by="fold")
     assert len(by_fold) == 4
@@ -349,18 +330,14 @@ def test_scorers_keep_their_direction_parameters_and_names():
 
 
 def test_a_dict_names_the_scorers():
-    gains = {
-        gain: make_ranking_scorer("ndcg", gain=gain)
-        for gain in ("linear", "exponential")
-    }
+    names = ("linear", "exponential")
+    gains = {name: make_ranking_scorer("ndcg", gain=name) for name in names}
     scores = scored(scoring=gains)
-    results = cross_validate(
-        RANKER, X, Y, scoring=gains, cv=QueryKFold(5), params=PARAMS
-    )
-    assert scores.metrics == ("linear", "exponential")
+    found = cross_validate(RANKER, X, Y, scoring=gains, cv=QueryKFold(5), params=PARAMS)
+    assert scores.metrics == names
     for name in gains:
         of_folds = [of_fold[name] for of_fold in scores.summary(by="fold").values()]
-        assert of_folds == results[f"test_{name}"].tolist()
+        assert of_folds == found[f"test_{name}"].tolist()
 
 
 with sklearn.config_context(enable_metadata_routing=True):
@@ -370,10 +347,7 @@ BAD = {
     "a misspelt name": ("ndgc@10", "Did you mean 'ndcg@10'"),
     "a built-in scorer": (make_scorer(max), "Got make_scorer"),
     "a function": (mrr_score, "a scorer name of skrank"),
-    "a list under a name": (
-        {"both": make_ranking_scorer(["mrr", "map"])},
-        "a scorer name of skrank",
-    ),
+    "list": ({"both": make_ranking_scorer(["mrr", "map"])}, "a scorer name of skrank"),
     "nothing": ([], "at least one metric"),
     "the same name twice": (["mrr", "mrr"], r"Got \['mrr'\] twice"),
     "the name of a key": ({"fold": "mrr"}, r"Got \['fold'\] twice"),

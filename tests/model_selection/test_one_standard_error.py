@@ -26,6 +26,8 @@ DEPTH = "estimator__max_depth"
 GRID = {DEPTH: [8, 3, None, 1, 2, 5]}
 TREE = QueryRanker(DecisionTreeRegressor(random_state=0))
 CV = QueryKFold(5)
+RULE = one_standard_error("ndcg@10", complexity=DEPTH)
+DEPTHS = {DEPTH: [1, 2, 3, 4, 5, 8]}
 
 
 @pytest.fixture(autouse=True)
@@ -125,56 +127,36 @@ def test_candidates_without_a_score_in_each_split_are_left_out():
     assert one_standard_error(complexity="depth")(results_of(scores, params)) == 1
 
 
-def selected_by_loops(results, metric="score", rows=None):
+def selected_by_loops(found, metric="score", rows=None):
     """Return the candidate that loops select from the results of a real search."""
-    rows = range(len(results["params"])) if rows is None else rows
-    scores = [
-        [results[f"split{i}_test_{metric}"][row] for i in range(5)] for row in rows
-    ]
-    depths = [results["params"][row][DEPTH] or np.inf for row in rows]
+    rows = range(len(found["params"])) if rows is None else rows
+    scores = [[found[f"split{i}_test_{metric}"][row] for i in range(5)] for row in rows]
+    depths = [found["params"][row][DEPTH] or np.inf for row in rows]
     return rows[by_loops(scores, depths, 1.0)]
 
 
 @pytest.mark.slow
 def test_a_grid_search_selects_by_it():
-    search = GridSearchCV(
-        TREE,
-        GRID,
-        scoring="ndcg@10",
-        cv=CV,
-        refit=one_standard_error("ndcg@10", complexity=DEPTH),
-    ).fit(X, Y, qid=QID)
+    search = GridSearchCV(TREE, GRID, scoring="ndcg@10", cv=CV, refit=RULE)
+    search.fit(X, Y, qid=QID)
     assert search.best_index_ == selected_by_loops(search.cv_results_)
     assert search.best_index_ != search.cv_results_["mean_test_score"].argmax()
     assert search.best_estimator_.get_params()[DEPTH] == search.best_params_[DEPTH]
 
 
 def test_a_random_search_with_several_metrics_selects_by_it():
-    search = RandomizedSearchCV(
-        TREE,
-        {DEPTH: [1, 2, 3, 4, 5, 8]},
-        n_iter=4,
-        random_state=0,
-        scoring=["mrr", "ndcg@10"],
-        cv=CV,
-        refit=one_standard_error("ndcg@10", complexity=DEPTH),
-    ).fit(X, Y, qid=QID)
+    options = {"n_iter": 4, "random_state": 0, "scoring": ["mrr", "ndcg@10"]}
+    search = RandomizedSearchCV(TREE, DEPTHS, cv=CV, refit=RULE, **options)
+    search.fit(X, Y, qid=QID)
     assert search.best_index_ == selected_by_loops(search.cv_results_, "ndcg@10")
 
 
 @pytest.mark.slow
 def test_the_results_of_a_halving_search_are_read():
-    search = HalvingGridSearchCV(
-        TREE,
-        {DEPTH: [1, 2, 3, 4, 5, 8]},
-        resource="estimator__min_samples_leaf",
-        max_resources=4,
-        min_resources=1,
-        factor=2,
-        random_state=0,
-        scoring="ndcg@10",
-        cv=CV,
-    ).fit(X, Y, qid=QID)
+    options = {"resource": "estimator__min_samples_leaf", "max_resources": 4}
+    options |= {"min_resources": 1, "factor": 2, "random_state": 0}
+    search = HalvingGridSearchCV(TREE, DEPTHS, scoring="ndcg@10", cv=CV, **options)
+    search.fit(X, Y, qid=QID)
     results = search.cv_results_
     last = np.flatnonzero(results["iter"] == results["iter"].max()).tolist()
     assert 1 < len(last) < len(results["iter"])

@@ -34,6 +34,7 @@ from skrank.model_selection import (
     TripleShuffleSplit,
 )
 from skrank.rankers import QueryRanker
+from tests.model_selection.test_splitters import splits
 
 # Each splitter with the metadata that it reads besides the query ids.
 SPLITTERS = [
@@ -82,12 +83,6 @@ def reads_qid(cv):
     if isinstance(cv, TimeRangeSplit):
         return cv.drop_new in ("user", "both")
     return getattr(cv, "cold", "user") != "item"
-
-
-def splits(cv, *args, **kwargs):
-    return [
-        (train.tolist(), test.tolist()) for train, test in cv.split(*args, **kwargs)
-    ]
 
 
 def expected(cv, names):
@@ -166,9 +161,8 @@ class TestSplit:
         for array in (np.column_stack([X, QID]), sparse.csr_array(np.c_[X, QID])):
             assert splits(placed, array, Y, **others) == expected(cv, names)
         # What is passed goes before the column, and an index after it.
-        assert splits(named, frame.assign(user_id=0), Y, **known(names)) == expected(
-            cv, names
-        )
+        passed = frame.assign(user_id=0)
+        assert splits(named, passed, Y, **known(names)) == expected(cv, names)
         assert splits(named, X, y_with_index(names)) == expected(cv, names)
         caller = type(cv).__name__
         with pytest.raises(TypeError, match=f"'qid_column' parameter of {caller}"):
@@ -178,10 +172,8 @@ class TestSplit:
         other, renamed = named_otherwise(cv, names)
         frame = pd.DataFrame(X, columns=["a", "b", "c"])
         y = y_with_index(names).rename_axis(index=lambda name: renamed.get(name, name))
-        for frame_or_y in (
-            (frame.assign(**known(names)).rename(columns=renamed), Y),
-            (X, y),
-        ):
+        table = frame.assign(**known(names)).rename(columns=renamed)
+        for frame_or_y in ((table, Y), (X, y)):
             assert splits(other, *frame_or_y) == expected(cv, names)
         if names:
             with pytest.raises(ValueError, match=f"index named 'my {names[0]}'"):
@@ -281,14 +273,9 @@ def by_hand(cv, names, model):
 
 
 # Those whose folds are drawn, of any number, and where each row is tested once.
-FOLDS = [
-    QueryKFold,
-    StratifiedQueryKFold,
-    *(
-        partial(ColdStartKFold, cold=cold, item=METADATA["item"])
-        for cold in ("user", "item", "both")
-    ),
-]
+COLD = [{"cold": cold, "item": METADATA["item"]} for cold in ("user", "item", "both")]
+FOLDS = [QueryKFold, StratifiedQueryKFold]
+FOLDS += [partial(ColdStartKFold, **options) for options in COLD]
 DRAWN = [
     *(partial(fold, 4, shuffle=True) for fold in FOLDS),
     partial(QueryShuffleSplit, 3, test_size=0.3),
@@ -432,11 +419,9 @@ class TestWithScikitLearn:
         assert search.best_score_ == pytest.approx(np.mean(scores["mrr"]), abs=1e-12)
 
     def test_routed_without_a_word_from_the_user(self, cv, names):
-        model = make_pipeline(StandardScaler(), Ridge())
+        pipe = make_pipeline(StandardScaler(), Ridge())
         with config_context(enable_metadata_routing=True):
-            self.assert_scores(
-                cv, names, X, Y, QueryRanker(model), model, **known(names)
-            )
+            self.assert_scores(cv, names, X, Y, QueryRanker(pipe), pipe, **known(names))
 
     def test_a_search_in_a_cross_validation_hands_all_of_it_on(self, cv, names):
         ranker = QueryRanker(Ridge(), missing_qid="single")
@@ -464,9 +449,8 @@ class TestWithScikitLearn:
         for train, test in cv.split(X, Y, **known(names)):
             y_score = model.fit(features[train], Y[train]).predict(features[test])
             scores.append(mrr_score(Y[test], y_score, qid=QID[test]))
-        result = cross_validate(
-            QueryRanker(model), frame, Y, cv=cv, scoring="mrr", error_score="raise"
-        )
+        how = {"scoring": "mrr", "error_score": "raise"}
+        result = cross_validate(QueryRanker(model), frame, Y, cv=cv, **how)
         assert_allclose(result["test_score"], scores, rtol=0, atol=1e-12)
 
     def test_a_request_can_be_taken_back(self, cv, names):

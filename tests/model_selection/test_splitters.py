@@ -43,11 +43,9 @@ def zipf_sizes(n_queries=300, n_rows=125_000):
     return np.maximum(1, share / share.sum() * n_rows).astype(int)
 
 
-def splits(cv, *args, **kwargs):
+def splits(cv, *args, **data):
     """Return the rows of each training and test set, of which there are some."""
-    found = [
-        (train.tolist(), test.tolist()) for train, test in cv.split(*args, **kwargs)
-    ]
+    found = [(train.tolist(), test.tolist()) for train, test in cv.split(*args, **data)]
     assert found
     return found
 
@@ -190,9 +188,8 @@ class TestQueryShuffleSplit:
         sizes = zipf_sizes(60, 5000)
         qid = rows_of(sizes)
         tested = np.zeros(60)
-        for _, test in QueryShuffleSplit(400, test_size=0.25, random_state=0).split(
-            qid, qid=qid
-        ):
+        cv = QueryShuffleSplit(400, test_size=0.25, random_state=0)
+        for _, test in cv.split(qid, qid=qid):
             tested[np.unique(qid[test])] += 1 / 400
         # The largest query, a fifth of the rows, is drawn seldom; the smallest ones
         # fill what is left.
@@ -264,10 +261,8 @@ class TestQueryTrainTestSplit:
             query_train_test_split(frame, qid=frame["qid"].iloc[::-1])
 
     def test_query_ids_without_their_name_are_recognized(self):
-        with pytest.raises(
-            ValueError,
-            match=r"but 3 arrays.*query_train_test_split\(X, y, qid, qid=qid",
-        ):
+        said = r"but 3 arrays.*query_train_test_split\(X, y, qid, qid=qid"
+        with pytest.raises(ValueError, match=said):
             query_train_test_split(X, Y, QID)
         with pytest.raises(ValueError, match="needs to know which rows"):
             query_train_test_split(X, Y)
@@ -283,25 +278,17 @@ class TestQueryTrainTestSplit:
             assert_array_equal(train, whole[~in_test])
 
     def test_types_are_kept(self):
-        arrays = [
-            pd.DataFrame(X),
-            pl.DataFrame(X),
-            sparse.csr_matrix(X),
-            pd.Series(Y),
-            pl.Series(Y),
-            Y.tolist(),
-            Y,
-        ]
+        arrays = [pd.DataFrame(X), pl.DataFrame(X), sparse.csr_matrix(X)]
+        arrays += [pd.Series(Y), pl.Series(Y), Y.tolist(), Y]
         parts = query_train_test_split(*arrays, qid=QID, random_state=0)
         for array, train, test in zip(arrays, parts[::2], parts[1::2], strict=True):
             assert type(train) is type(test) is type(array)
 
     def test_it_is_the_first_split_of_query_shuffle_split(self):
-        cv = QueryShuffleSplit(1, test_size=0.4, random_state=7)
+        sizes = {"test_size": 0.4, "random_state": 7}
+        cv = QueryShuffleSplit(1, **sizes)
         [(train, test)] = cv.split(X, qid=QID)
-        parts = query_train_test_split(
-            np.arange(44), qid=QID, test_size=0.4, random_state=7
-        )
+        parts = query_train_test_split(np.arange(44), qid=QID, **sizes)
         assert_array_equal(parts[0], train)
         assert_array_equal(parts[1], test)
 
@@ -315,12 +302,9 @@ class TestQueryTrainTestSplit:
         ids=["pandas column", "polars column", "index"],
     )
     def test_any_array_may_hold_the_query_ids(self, arrays):
-        *_, rows, rest = query_train_test_split(
-            *arrays, np.arange(44), test_size=0.3, random_state=0
-        )
-        expected = query_train_test_split(
-            np.arange(44), qid=QID, test_size=0.3, random_state=0
-        )
+        sizes = {"test_size": 0.3, "random_state": 0}
+        *_, rows, rest = query_train_test_split(*arrays, np.arange(44), **sizes)
+        expected = query_train_test_split(np.arange(44), qid=QID, **sizes)
         assert_array_equal(rows, expected[0])
         assert_array_equal(rest, expected[1])
 
@@ -409,8 +393,7 @@ class TestWithScikitLearn:
         y = pd.Series(Y, index=pd.Index(QID, name="qid"))
         model = make_pipeline(StandardScaler(), Ridge())
         assert cross_val_predict(model, X, y, cv=QueryKFold(3)).shape == (44,)
+        given = {"cv": QueryKFold(3), "train_sizes": [0.5, 1.0]}
         with pytest.warns(UserWarning, match="learning_curve draws rows"):
-            _, train_scores, _ = learning_curve(
-                model, X, y, cv=QueryKFold(3), train_sizes=[0.5, 1.0]
-            )
+            _, train_scores, _ = learning_curve(model, X, y, **given)
         assert train_scores.shape == (2, 3)

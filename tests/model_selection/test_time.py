@@ -27,9 +27,8 @@ def parts_of(cv, qid, time):
 def sessions(n_queries=60, n_rows=600, length=40, seed=0):
     """Queries of random beginnings and lengths, rows mixed, with times in common."""
     rng = np.random.RandomState(seed)
-    qid = rng.permutation(
-        np.r_[np.arange(n_queries), rng.randint(n_queries, size=n_rows)]
-    )
+    qid = np.r_[np.arange(n_queries), rng.randint(n_queries, size=n_rows)]
+    qid = rng.permutation(qid)
     begin = rng.randint(0, 1000, n_queries)
     return qid, begin[qid] + rng.randint(0, length, len(qid))
 
@@ -69,10 +68,8 @@ class TestQueryTimeSeriesSplit:
         # In order of their times: b, d, a, e, c, f.
         qid = list("abcdef")
         time = [3, 1, 5, 2, 4, 6]
-        assert parts_of(QueryTimeSeriesSplit(2), qid, time) == [
-            ("bd", "ae"),
-            ("abde", "cf"),
-        ]
+        cv = QueryTimeSeriesSplit(2)
+        assert parts_of(cv, qid, time) == [("bd", "ae"), ("abde", "cf")]
         assert parts_of(QueryTimeSeriesSplit(5), qid, time) == [
             ("b", "d"),
             ("bd", "a"),
@@ -105,10 +102,8 @@ class TestQueryTimeSeriesSplit:
         # a lasts from 1 to 4: it began before c at 3, but was not over.
         qid = list("abacdd")
         time = [1, 2, 4, 3, 5, 6]
-        assert parts_of(QueryTimeSeriesSplit(2, test_size=1), qid, time) == [
-            ("b", "c"),
-            ("abc", "d"),
-        ]
+        cv = QueryTimeSeriesSplit(2, test_size=1)
+        assert parts_of(cv, qid, time) == [("b", "c"), ("abc", "d")]
 
     def test_a_query_at_the_time_of_the_test_set_is_not_trained_on(self):
         qid = list("abcdef")
@@ -160,20 +155,14 @@ class TestQueryTimeSeriesSplit:
         if not isinstance(gap, int):
             time = time * np.timedelta64(1, "s")
         cv = QueryTimeSeriesSplit(3, gap=gap, max_train_size=max_train_size)
-        spans = sorted(
-            (min(time[qid == query]), max(time[qid == query]), query)
-            for query in range(60)
-        )
+        spans = sorted((min(time[qid == q]), max(time[qid == q]), q) for q in range(60))
         found = list(cv.split(qid, qid=qid, time=time))
         assert len(found) == 3
         for split, (train, test) in enumerate(found):
             start = 60 - 15 * (3 - split)
             skipped, wait = (gap, 0 * gap) if isinstance(gap, int) else (0, gap)
-            past = [
-                query
-                for _, end, query in spans[: start - skipped]
-                if end < spans[start][0] - wait
-            ]
+            before = spans[start][0] - wait
+            past = [query for _, end, query in spans[: start - skipped] if end < before]
             if max_train_size is not None:
                 past = past[-max_train_size:]
             future = [query for _, _, query in spans[start : start + 15]]
@@ -222,6 +211,7 @@ def rows_of(cv, time, **data):
 LOG_DAY = [9, 1, 3, 8, 2, 3, 5, 9]
 LOG_USER = list("abbacacb")
 LOG_ITEM = list("wxyzxyyx")
+PAST = [1, 2, 3, 4, 5, 6]
 DATES = {
     "days of NumPy": lambda day: np.datetime64("2024-02-25") + np.asarray(day),
     "nanoseconds": lambda day: (
@@ -257,15 +247,9 @@ class TestTimeRangeSplit:
             ({"test_size": 6}, [([1, 4], [0, 2, 3, 5, 6, 7])]),
             ({"test_size": 7}, [([1], [0, 2, 3, 4, 5, 6, 7])]),
             ({"test_size": 0.01}, [([1, 2, 3, 4, 5, 6], [0, 7])]),
-            (
-                {"n_splits": 2, "test_size": 2},
-                [([1, 2, 4, 5], [3, 6]), ([1, 2, 3, 4, 5, 6], [0, 7])],
-            ),
-            (
-                {"n_splits": 3, "test_size": 1},
-                [([1, 2, 4, 5], [6]), ([1, 2, 4, 5, 6], [3]),
-                 ([1, 2, 3, 4, 5, 6], [0, 7])],
-            ),
+            ({"n_splits": 2, "test_size": 2}, [([1, 2, 4, 5], [3, 6]), (PAST, [0, 7])]),
+            ({"n_splits": 3, "test_size": 1},
+             [([1, 2, 4, 5], [6]), ([1, 2, 4, 5, 6], [3]), (PAST, [0, 7])]),
             ({"test_size": 2, "gap": 1}, [([1, 2, 4, 5, 6], [0, 7])]),
             # The third row before them is at the same time as the fourth.
             ({"test_size": 2, "gap": 3}, [([1, 4], [0, 7])]),
@@ -277,10 +261,8 @@ class TestTimeRangeSplit:
             ({"test_size": timedelta(4)}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
             ({"test_size": np.timedelta64(96, "h")}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
             ({"test_size": pd.Timedelta("4D")}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
-            (
-                {"n_splits": 2, "test_size": "3D"},
-                [([1, 2, 4, 5], [6]), ([1, 2, 4, 5, 6], [0, 3, 7])],
-            ),
+            ({"n_splits": 2, "test_size": "3D"},
+             [([1, 2, 4, 5], [6]), ([1, 2, 4, 5, 6], [0, 3, 7])]),
             # Earlier than 8 by more than 2, 3 and 5 days.
             ({"test_size": "4D", "gap": "2D"}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
             ({"test_size": "4D", "gap": "3 d"}, [([1, 2, 4, 5], [0, 3, 7])]),
@@ -367,9 +349,8 @@ class TestTimeRangeSplit:
     def test_a_whole_log_is_split_by_its_columns(self):
         log = pd.DataFrame({"user": LOG_USER, "item": LOG_ITEM})
         log["date"] = DATES["pandas"](LOG_DAY)
-        cv = TimeRangeSplit(
-            test_size="4D", drop_new="both", time="date", qid_column="user"
-        )
+        names = {"time": "date", "qid_column": "user"}
+        cv = TimeRangeSplit(test_size="4D", drop_new="both", **names)
         # Trained on until day 5: users a, b and c, items x and y.
         expected = [([1, 2, 4, 5, 6], [7])]
         for table in (log, pl.DataFrame(log)):
@@ -398,6 +379,7 @@ class TestTimeRangeSplit:
 class TestLeaveLastOut:
     QID = list("abacbaab")
     TIME = [5, 1, 2, 4, 3, 9, 7, 2]  # a: rows 2, 0, 6, 5; b: rows 1, 7, 4; c: row 3
+    REST = [0, 1, 2, 3, 6, 7]
 
     @pytest.mark.parametrize(
         ("parameters", "expected"),
@@ -406,10 +388,7 @@ class TestLeaveLastOut:
             ({"k": 2}, [([0, 1, 2, 3], [4, 5, 6, 7])]),
             ({"k": 3}, [([1, 2, 3, 4, 7], [0, 5, 6])]),
             ({"n_splits": 2}, [([0, 1, 2], [6, 7]), ([0, 1, 2, 3, 6, 7], [4, 5])]),
-            (
-                {"n_splits": 3},
-                [([1, 2], [0]), ([0, 1, 2], [6, 7]), ([0, 1, 2, 3, 6, 7], [4, 5])],
-            ),
+            ({"n_splits": 3}, [([1, 2], [0]), ([0, 1, 2], [6, 7]), (REST, [4, 5])]),
         ],
     )
     def test_worked_by_hand(self, parameters, expected):
@@ -445,12 +424,10 @@ class TestLeaveLastOut:
             assert test.tolist() == sorted(last)
 
     def test_queries_that_are_all_too_short_are_refused(self):
-        with pytest.raises(
-            ValueError, match=r"k=2, n_splits=2\) needs a query of more than 4 rows.*3"
-        ):
-            next(
-                LeaveLastOut(2, n_splits=2).split(X6, qid=list("aaabbb"), time=range(6))
-            )
+        cv = LeaveLastOut(2, n_splits=2)
+        said = r"k=2, n_splits=2\) needs a query of more than 4 rows.*3"
+        with pytest.raises(ValueError, match=said):
+            next(cv.split(X6, qid=list("aaabbb"), time=range(6)))
 
 
 @pytest.mark.parametrize("cv", SPLITTERS, ids=str)

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import GridSearchCV, check_cv, cross_validate
 
 from skrank.model_selection import TripleShuffleSplit
+from tests.model_selection.test_splitters import splits
 
 
 def graph(n_triples=2000, n_entities=300, n_relations=20, seed=0):
@@ -27,13 +28,6 @@ def graph(n_triples=2000, n_entities=300, n_relations=20, seed=0):
 
 X = graph()
 CV = TripleShuffleSplit(3, test_size=0.2, random_state=0)
-
-
-def splits(cv, X):
-    """Return the rows of each training and test set, of which there are some."""
-    found = [(train.tolist(), test.tolist()) for train, test in cv.split(X)]
-    assert found
-    return found
 
 
 def assert_known(X, train, test):
@@ -76,9 +70,8 @@ def test_as_many_as_can_be_spared_are_tested_and_not_one_more(triples, n_test, s
         assert_known(X, train, test)
     if n_test + 1 < len(X):
         cv = TripleShuffleSplit(2, test_size=n_test + 1, random_state=seed)
-        with pytest.raises(
-            ValueError, match=f"can test {n_test} of the {len(X)} triples and keep"
-        ):
+        said = f"can test {n_test} of the {len(X)} triples and keep"
+        with pytest.raises(ValueError, match=said):
             next(cv.split(X))
 
 
@@ -208,9 +201,8 @@ class Known(RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        return np.array(
-            [{h, t} <= self.entities_ and r in self.relations_ for h, r, t in X]
-        )
+        entities, relations = self.entities_, self.relations_
+        return np.array([{h, t} <= entities and r in relations for h, r, t in X])
 
     def score(self, X, y=None):
         return self.predict(X).mean()

@@ -26,43 +26,24 @@ LONG = "sentence-transformers/all-mpnet-base-v2, fine-tuned on $1 of data, epoch
 @pytest.fixture(scope="module")
 def data():
     rng = np.random.default_rng(0)
-    y_true = rng.integers(0, 3, size=200)
-    return pd.DataFrame(
-        {
-            "qid": np.repeat(np.arange(20), 10),
-            "y": y_true,
-            "a": y_true + rng.normal(size=200),
-            "b": rng.normal(size=200).round(),
-        }
-    )
-
-
-def runs_of(n_rankers, data):
-    return {f"_{LONG} {i}": data["a"] + i * data["b"] / 4 for i in range(n_rankers)}
+    y_true, qid = rng.integers(0, 3, size=200), np.repeat(np.arange(20), 10)
+    a, b = y_true + rng.normal(size=200), rng.normal(size=200).round()
+    return pd.DataFrame({"qid": qid, "y": y_true, "a": a, "b": b})
 
 
 def draw(name, n_rankers, data, ax=None):
-    y_true, y_score, qid = data["y"], runs_of(n_rankers, data), data["qid"]
-    if name == "differences":
-        names = {"ranker": list(y_score)[1], "n_worst": 5}
-        return QueryDifferenceDisplay.from_predictions(
-            y_true, y_score, "ndcg", qid=qid, **names, ax=ax
-        )
-    if name == "cutoffs":
-        return MetricAtKDisplay.from_predictions(
-            y_true, y_score, "ndcg", qid=qid, ks=[1, 2, 3, 5, 10, 20, 50, 100], ax=ax
-        )
-    if name == "cutoffs of differences":
-        return MetricAtKDisplay.from_predictions(
-            y_true,
-            y_score,
-            "ndcg",
-            qid=qid,
-            ks=[1, 10],
-            baseline=next(iter(y_score)),
-            ax=ax,
-        )
-    return TieSpanDisplay.from_predictions(y_true, y_score, qid=qid, ax=ax)
+    names = [f"_{LONG} {i}" for i in range(n_rankers)]
+    runs = {name: data["a"] + i * data["b"] / 4 for i, name in enumerate(names)}
+    display, options = {
+        "differences": (QueryDifferenceDisplay, {"ranker": names[1], "n_worst": 5}),
+        "cutoffs": (MetricAtKDisplay, {"ks": [1, 2, 3, 5, 10, 20, 50, 100]}),
+        "cutoffs, baseline": (MetricAtKDisplay, {"ks": [1, 10], "baseline": names[0]}),
+        "spans": (TieSpanDisplay, {}),
+    }[name]
+    if name != "spans":
+        options["metric"] = "ndcg"
+    options |= {"qid": data["qid"], "ax": ax}
+    return display.from_predictions(data["y"], runs, **options)
 
 
 def assert_text_fits(figure, axes, groups):
@@ -86,7 +67,7 @@ def assert_text_fits(figure, axes, groups):
         ("differences", 12, SMALL),
         ("cutoffs", 12, SMALL),
         ("cutoffs", 12, LARGE),
-        ("cutoffs of differences", 12, SMALL),
+        ("cutoffs, baseline", 12, SMALL),
         ("spans", 2, SMALL),
         ("spans", 12, LARGE),
     ],
@@ -169,9 +150,8 @@ def test_estimators_can_have_query_ids_of_their_own_columns(data):
     assert display.expected[0][0] == pytest.approx(value, rel=1e-12)
     with pytest.raises(ValueError, match="QueryDifferenceDisplay needs to know which"):
         QueryDifferenceDisplay.from_estimator({"one": model}, X[["a"]], y, "mrr")
-    display = QueryDifferenceDisplay.from_estimator(
-        {"one": model, "two": model}, X[["a"]], y, "mrr", qid=data["qid"]
-    )
+    pair, given = {"one": model, "two": model}, (X[["a"]], y, "mrr")
+    display = QueryDifferenceDisplay.from_estimator(pair, *given, qid=data["qid"])
     assert display.n_ties == 20
 
 
@@ -182,8 +162,9 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
         display.plot()
 
 
-@pytest.mark.parametrize("display", [MetricAtKDisplay, QueryDifferenceDisplay])
-def test_scores_must_be_a_table_of_values(display):
-    message = f"parameter of {display.__name__} must be an instance of QueryScores. Got"
-    with pytest.raises(TypeError, match=message):
-        display.from_scores({"mrr": [0.5, 1.0]})
+def test_scores_must_be_a_table_of_values():
+    for display in (MetricAtKDisplay, QueryDifferenceDisplay):
+        name = display.__name__
+        message = f"parameter of {name} must be an instance of QueryScores. Got"
+        with pytest.raises(TypeError, match=message):
+            display.from_scores({"mrr": [0.5, 1.0]})

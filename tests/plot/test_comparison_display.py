@@ -9,7 +9,7 @@ import pytest
 from skrank.metrics import mean_rank, score_queries
 from skrank.plot import ComparisonDisplay, QueryDifferenceDisplay
 from skrank.stats import compare_rankers, confidence_interval
-from tests.plot.test_base import LARGE, SMALL, assert_text_fits
+from tests.plot.test_base import LARGE, LONG, SMALL, assert_text_fits
 
 N_QUERIES = 150
 
@@ -27,6 +27,11 @@ def scores():
     return score_queries(y_true, runs, ["mrr", "neg_mean_rank"], qid=qid)
 
 
+@pytest.fixture(scope="module")
+def comparison(scores):
+    return compare_rankers(scores)
+
+
 def points(display, words, panel=0):
     return list(zip(*display.points_[panel][words].get_data(), strict=True))
 
@@ -40,8 +45,7 @@ def legend(display):
     return box.get_title().get_text(), [text.get_text() for text in box.get_texts()]
 
 
-def test_the_lines_are_the_intervals_of_the_comparison(scores):
-    comparison = compare_rankers(scores)
+def test_the_lines_are_the_intervals_of_the_comparison(comparison):
     display = ComparisonDisplay.from_comparison(comparison)
     segments = display.intervals_[0].get_segments()
     assert comparison.rows
@@ -53,8 +57,7 @@ def test_the_lines_are_the_intervals_of_the_comparison(scores):
     assert drawn[:, 1].tolist() == [segment[0, 1] for segment in segments]
 
 
-def test_the_points_show_the_adjusted_decision(scores):
-    comparison = compare_rankers(scores)
+def test_the_points_show_the_adjusted_decision(comparison):
     row = comparison.rows
     assert [r.p_adjusted <= 0.05 for r in row] == [True, True, False] * 2
     display = ComparisonDisplay.from_comparison(comparison, metric="mrr")
@@ -64,31 +67,21 @@ def test_the_points_show_the_adjusted_decision(scores):
     assert legend(display) == (note, words)
     assert points(display, "worse") == [(row[0].difference, 1), (row[1].difference, 2)]
     assert points(display, "not significantly different") == [(row[2].difference, 4)]
-
-
-def test_an_interval_without_zero_may_not_be_significant_after_adjustment():
-    display = ComparisonDisplay(
-        metric=["MRR"] * 2,
-        ranker=["one", "two"],
-        baseline=["old"] * 2,
-        difference=[0.1, 0.2],
-        low=[0.01, 0.1],
-        high=[0.2, 0.3],
-        is_shown=[False, True],
-    ).plot()
-    assert points(display, "not significantly different") == [(0.1, 0)]
-    assert points(display, "better") == [(0.2, 1)]
-
-
-def test_rows_are_labelled_by_ranker_with_letters_under_their_baseline(scores):
-    comparison = compare_rankers(scores)
-    display = ComparisonDisplay.from_comparison(comparison, metric="mrr")
+    # The rows are labelled by ranker, with letters, under their baseline.
     assert comparison.letters["mrr"] == {"best": "a", "good": "b", "good too": "b"}
     assert labels(display) == [
         *("minus best (a)", "good (b)", "good too (b)"),
         *("minus good (b)", "good too (b)"),
     ]
     assert display.ax_.get_xlabel() == "difference in MRR\n(larger is better)"
+
+
+def test_an_interval_without_zero_may_not_be_significant_after_adjustment():
+    rows = {"metric": ["MRR"] * 2, "ranker": ["one", "two"], "baseline": ["old"] * 2}
+    rows |= {"difference": [0.1, 0.2], "low": [0.01, 0.1], "high": [0.2, 0.3]}
+    display = ComparisonDisplay(**rows, is_shown=[False, True]).plot()
+    assert points(display, "not significantly different") == [(0.1, 0)]
+    assert points(display, "better") == [(0.2, 1)]
 
 
 def test_rows_are_labelled_by_ranker_under_their_metric_with_a_baseline(scores):
@@ -111,16 +104,9 @@ def test_one_pair_is_labelled_by_its_metrics(scores):
 
 
 def test_smaller_differences_are_better_where_smaller_values_are():
-    display = ComparisonDisplay(
-        metric=["MR"],
-        ranker=["new"],
-        baseline=["old"],
-        difference=[-2.0],
-        low=[-3.0],
-        high=[-1.0],
-        is_shown=[True],
-        greater_is_better=[False],
-    ).plot()
+    row = {"metric": ["MR"], "ranker": ["new"], "baseline": ["old"]}
+    row |= {"difference": [-2.0], "low": [-3.0], "high": [-1.0], "is_shown": [True]}
+    display = ComparisonDisplay(**row, greater_is_better=[False]).plot()
     assert points(display, "better") == [(-2.0, 0)]
     assert display.ax_.get_xlabel() == "MR: new minus old\n(smaller is better)"
 
@@ -150,9 +136,8 @@ def test_a_claim_is_drawn_with_its_margin(options, claim, margins, scores):
     ("alternative", "marker", "end"), [("greater", ">", 1), ("less", "<", 0)]
 )
 def test_an_interval_without_an_end_has_an_arrow(alternative, marker, end, scores):
-    comparison = compare_rankers(
-        scores[["mrr"]], alternative=alternative, baseline="best"
-    )
+    how = {"alternative": alternative, "baseline": "best"}
+    comparison = compare_rankers(scores[["mrr"]], **how)
     display = ComparisonDisplay.from_comparison(comparison)
     (arrows,) = [line for line in display.ax_.lines if line.get_marker() in ("<", ">")]
     assert arrows.get_marker() == marker
@@ -175,10 +160,9 @@ def test_the_intervals_of_equivalence_have_the_level_of_two_one_sided_tests(scor
     assert display.note_of_means == "means with 95% intervals"
 
 
-def test_the_differences_by_query_have_the_wins_of_the_comparison(scores):
-    rows = compare_rankers(scores).rows
-    assert len(rows) == 6
-    for row in rows:
+def test_the_differences_by_query_have_the_wins_of_the_comparison(scores, comparison):
+    assert len(comparison.rows) == 6
+    for row in comparison.rows:
         names = {name: row[name] for name in ("metric", "ranker", "baseline")}
         display = QueryDifferenceDisplay.from_scores(scores, **names)
         counts = display.n_wins, display.n_ties, display.n_losses
@@ -186,17 +170,21 @@ def test_the_differences_by_query_have_the_wins_of_the_comparison(scores):
         assert display.difference.mean() == pytest.approx(row.difference)
 
 
-def test_what_is_not_compared_is_an_error(scores):
-    comparison = compare_rankers(scores)
+def test_what_is_not_compared_is_an_error(comparison):
     message = r"one of \['mrr', 'neg_mean_rank'\]. Got 'map' instead"
     with pytest.raises(ValueError, match=message):
         ComparisonDisplay.from_comparison(comparison, metric="map")
     with pytest.raises(TypeError, match="instance of RankerComparison"):
         ComparisonDisplay.from_comparison(comparison.rows)
+    with pytest.raises(ValueError, match="'kind' parameter of Compar"):
+        ComparisonDisplay.from_comparison(comparison, kind="mean")
+    display = ComparisonDisplay.from_comparison(comparison)
+    display.means = None
+    with pytest.raises(ValueError, match=r"if it has 'means'\. Got None instead"):
+        display.plot(kind="means")
 
 
-def test_means_have_a_row_for_each_ranker_and_a_panel_for_each_metric(scores):
-    comparison = compare_rankers(scores)
+def test_means_have_rows_of_rankers_and_panels_of_metrics(scores, comparison):
     display = ComparisonDisplay.from_comparison(comparison, kind="means")
     with pytest.warns(UserWarning, match="may be too narrow"):
         intervals = confidence_interval(scores)
@@ -205,10 +193,8 @@ def test_means_have_a_row_for_each_ranker_and_a_panel_for_each_metric(scores):
     best_first = sorted(summary, key=lambda name: -summary[name]["mrr"])
     assert labels(display) == best_first
     assert best_first[0] == "best"
-    assert [ax.get_xlabel() for ax in display.axes_] == [
-        "MRR\n(larger is better)",
-        "negative MR\n(larger is better)",
-    ]
+    found = [ax.get_xlabel() for ax in display.axes_]
+    assert found == [f"{name}\n(larger is better)" for name in ("MRR", "negative MR")]
     for panel, metric in enumerate(["mrr", "neg_mean_rank"]):
         segments = display.intervals_[panel].get_segments()
         drawn = {}
@@ -221,8 +207,7 @@ def test_means_have_a_row_for_each_ranker_and_a_panel_for_each_metric(scores):
 
 
 @pytest.mark.slow
-def test_means_show_the_letters_and_what_differs_from_the_best(scores):
-    comparison = compare_rankers(scores)
+def test_means_show_the_letters_and_what_differs_from_the_best(scores, comparison):
     assert comparison.letters["mrr"] == {"best": "a", "good": "b", "good too": "b"}
     display = ComparisonDisplay.from_comparison(comparison, kind="means", metric="mrr")
     assert [text.get_text() for text in display.ax_.texts] == ["a", "b", "b"]
@@ -243,20 +228,16 @@ def test_means_show_the_letters_and_what_differs_from_the_best(scores):
 def test_means_show_what_differs_from_a_baseline(scores):
     comparison = compare_rankers(scores, baseline="good")
     display = ComparisonDisplay.from_comparison(comparison, kind="means", metric="mrr")
-    summary = scores.summary()
-    assert points(display, "baseline") == [
-        (summary["good"]["mrr"], labels(display).index("good"))
-    ]
-    assert points(display, "better") == [(summary["best"]["mrr"], 0)]
-    assert [x for x, _ in points(display, "not significantly different")] == [
-        summary["good too"]["mrr"]
-    ]
+    best, good, too = (scores.summary()[name]["mrr"] for name in scores.rankers)
+    row = labels(display).index("good")
+    assert points(display, "baseline") == [(good, row)]
+    assert points(display, "better") == [(best, 0)]
+    assert points(display, "not significantly different") == [(too, 3 - row)]
     assert not display.ax_.texts
 
 
 @pytest.fixture(scope="module")
 def five():
-    """Return scores of five rankers, of which smaller mean ranks are better."""
     rng = np.random.default_rng(1)
     y_true = np.tile([1, 0, 0, 0, 0, 0], 40)
     runs = {f"{s:g}": y_true + s * rng.normal(size=len(y_true)) for s in (1, 2, 4, 8)}
@@ -304,12 +285,9 @@ def test_the_smallest_mean_comes_first_where_smaller_is_better(five):
 
 
 def test_metrics_that_share_their_words_are_called_by_their_names():
-    scores = score_queries(
-        [1, 0] * 20,
-        {"a": [2, 1] * 20, "b": [1, 2, 2, 1] * 10},
-        ["rbp(p=0.5)", "rbp(p=0.8)", "mrr"],
-        qid=np.repeat(np.arange(20), 2),
-    )
+    runs = {"a": [2, 1] * 20, "b": [1, 2, 2, 1] * 10}
+    metrics, qid = ["rbp(p=0.5)", "rbp(p=0.8)", "mrr"], np.repeat(np.arange(20), 2)
+    scores = score_queries([1, 0] * 20, runs, metrics, qid=qid)
     display = ComparisonDisplay.from_comparison(compare_rankers(scores))
     assert labels(display) == ["rbp(p=0.5)", "rbp(p=0.8)", "MRR"]
 
@@ -330,24 +308,13 @@ def test_panels_take_the_place_of_the_axes(five):
     assert display.axes_ == [own]
 
 
-def test_the_kind_is_checked(scores):
-    comparison = compare_rankers(scores)
-    with pytest.raises(ValueError, match="'kind' parameter of Compar"):
-        ComparisonDisplay.from_comparison(comparison, kind="mean")
-    display = ComparisonDisplay.from_comparison(comparison)
-    display.means = None
-    with pytest.raises(ValueError, match=r"if it has 'means'\. Got None instead"):
-        display.plot(kind="means")
-
-
 def many(n_rankers, metrics=("NDCG@10",)):
     """Return the display of all pairs of rankers with long names."""
-    names = [
-        f"sentence-transformers/all-mpnet-base-v2, epoch {i}" for i in range(n_rankers)
-    ]
+    names = [f"{LONG} {i}" for i in range(n_rankers)]
     pairs = [(j, i) for i in range(n_rankers) for j in range(i + 1, n_rankers)]
     pairs *= len(metrics)
     difference = np.array([(i - j) / 20 for i, j in pairs])
+    keys = ["metric", "ranker", "estimate", "low", "high"]
     return ComparisonDisplay(
         metric=np.repeat(metrics, len(pairs) // len(metrics)).tolist(),
         ranker=[names[i] for i, _ in pairs],
@@ -359,15 +326,9 @@ def many(n_rankers, metrics=("NDCG@10",)):
         letters=[("ab", "c")] * len(pairs),
         note="95% intervals; tests adjusted for 66 comparisons (max-T)",
         means=[
-            {
-                "metric": metric,
-                "ranker": name,
-                "estimate": i / 20,
-                "low": i / 20 - 0.03,
-                "high": i / 20 + 0.03,
-            }
+            dict(zip(keys, (metric, name, x, x - 0.03, x + 0.03), strict=True))
             for metric in metrics
-            for i, name in enumerate(names)
+            for name, x in zip(names, np.arange(n_rankers) / 20, strict=True)
         ],
         note_of_means="means with 95% intervals; tests adjusted for 66 comparisons",
     )
@@ -409,8 +370,7 @@ def test_segments_have_rows_and_panels_of_their_own():
     headings = ["NDCG, part x", "NDCG, part y"]
     assert list(dict.fromkeys(display.metric)) == headings
     assert display.difference.tolist() == [row.difference for row in comparison.rows]
-    texts = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert texts == [headings[0], "b", "c", headings[1], "b", "c"]
+    assert labels(display) == [headings[0], "b", "c", headings[1], "b", "c"]
     pair = compare_rankers(scores[["a", "b"]], by="part")
     assert labels(ComparisonDisplay.from_comparison(pair)) == headings
     pairs = compare_rankers(scores, by="part")

@@ -29,12 +29,19 @@ def test_the_lines_are_the_means_of_the_metric():
     for line, values in zip(display.lines_, HITS.values(), strict=True):
         assert line.get_xdata().tolist() == [1, 2, 3]
         assert line.get_ydata().tolist() == values
+    assert display.ax_.get_ylabel() == "Hits@k\n(larger is better)"
+    # One number is one cutoff. The best ranker there is the first of the legend.
+    display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "hits", ks=2)
+    assert display.k.tolist() == [2]
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["new", "old"]
 
 
 def test_the_bands_are_the_intervals_of_the_queries():
-    display = MetricAtKDisplay.from_predictions(
-        Y_TRUE, RUNS["old"], "hits", ks=[1, 2, 3], confidence_level=0.9
-    )
+    given, how = (Y_TRUE, RUNS["old"], "hits"), {"ks": [1, 2, 3]}
+    display = MetricAtKDisplay.from_predictions(*given, **how, confidence_level=0.9)
+    assert display.ax_.get_legend() is None  # of one ranker without a name
+    assert len(display.lines_) == 1
     (band,) = display.bands_
     points = band.get_paths()[0].vertices
     for k, share in zip((1, 2, 3), HITS["old"], strict=True):
@@ -43,6 +50,8 @@ def test_the_bands_are_the_intervals_of_the_queries():
         found = points[points[:, 0] == k, 1]
         assert (found.min(), found.max()) == pytest.approx((ends.low, ends.high))
     assert "90% confidence" in display.ax_.get_xlabel()
+    with pytest.raises(ValueError, match=r"in the range \[0, 1\]. Got 95.0 instead"):
+        MetricAtKDisplay.from_predictions(*given, **how, confidence_level=95)
 
 
 def test_cutoffs_are_drawn_in_ascending_order():
@@ -54,29 +63,13 @@ def test_cutoffs_are_drawn_in_ascending_order():
     assert display.metric == "Hits@k"
 
 
-def test_the_legend_has_the_rankers_in_the_order_of_the_lines():
-    display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "mrr", ks=[1, 2])
-    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["new", "old"]
-    assert display.ax_.get_ylabel() == "MRR@k\n(larger is better)"
-
-
-def test_values_of_no_metric_have_a_label():
-    display = MetricAtKDisplay(k=[1, 2], estimate=[0.5, 0.75]).plot()
-    assert display.ax_.get_ylabel() == "metric\n(larger is better)"
-
-
-def test_one_ranker_without_a_name_has_no_legend():
-    display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS["old"], "mrr", ks=[1, 2])
-    assert display.ax_.get_legend() is None
-    assert len(display.lines_) == 1
-
-
 def test_bands_can_be_left_out():
     display = MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2], low=[0, 0], high=[1, 1])
     assert len(display.plot().bands_) == 1
     assert display.plot(bands=False).bands_ == []
-    assert MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2]).plot().bands_ == []
+    display = MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2]).plot()
+    assert display.bands_ == []
+    assert display.ax_.get_ylabel() == "metric\n(larger is better)"
 
 
 def test_a_metric_without_an_interval_has_a_line():
@@ -118,11 +111,6 @@ def test_a_metric_with_cutoffs_must_be_named():
         MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "hits@3")
 
 
-def test_one_number_is_one_cutoff():
-    display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "hits", ks=2)
-    assert display.k.tolist() == [2]
-
-
 def test_the_band_of_one_query_is_almost_the_range_of_the_metric():
     display = MetricAtKDisplay.from_predictions([0, 1], [2, 1], "ndcg", ks=[2, 3])
     # With the quantile 1 - .975^2 of the beta distribution (1, 1/2); a saddlepoint
@@ -140,31 +128,25 @@ def test_an_infinite_interval_has_no_band():
     display.figure_.canvas.draw()
 
 
-def test_the_confidence_level_is_a_probability():
-    with pytest.raises(ValueError, match=r"in the range \[0, 1\]. Got 95.0 instead"):
-        MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "mrr", confidence_level=95)
-
-
 def test_a_baseline_is_subtracted_query_by_query():
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 2, size=(200, 8))
     runs = {name: y_true + rng.normal(size=(200, 8)) for name in ("a", "b", "c")}
-    options = {"ks": [1, 2, 5], "baseline": "b", "confidence_level": 0.9}
-    display = MetricAtKDisplay.from_predictions(y_true, runs, "ndcg", **options)
+    options = {"baseline": "b", "confidence_level": 0.9}
+    given = y_true, runs, "ndcg"
+    display = MetricAtKDisplay.from_predictions(*given, ks=[1, 2, 5], **options)
     assert display.rankers == ["a", "c"]
     names = ["ndcg@1", "ndcg@2", "ndcg@5"]
     scores = score_queries(y_true, runs, names)
-    options = {"confidence_level": 0.9, "correction": None}
-    comparison = compare_rankers(scores, baseline="b", **options)
+    comparison = compare_rankers(scores, correction=None, **options)
     found = {(row.ranker, row.metric): row for row in comparison.rows}
+    difference = scores.values - scores.values[1]
     for line, band, ranker in zip(display.lines_, display.bands_, "ac", strict=True):
         points = band.get_paths()[0].vertices
-        for k, name, y in zip((1, 2, 5), names, line.get_ydata(), strict=True):
-            row = found[ranker, name]
-            place = names.index(name)
-            of_a, of_b, of_c = scores.values[:, place]
-            own = of_a if ranker == "a" else of_c
-            assert y == pytest.approx(np.mean(own - of_b))
+        for place, (k, y) in enumerate(zip((1, 2, 5), line.get_ydata(), strict=True)):
+            row = found[ranker, names[place]]
+            own = difference["abc".index(ranker), place]
+            assert y == pytest.approx(np.mean(own))
             ends = points[points[:, 0] == k, 1]
             assert (ends.min(), ends.max()) == pytest.approx((row.low, row.high))
     assert display.ax_.get_ylabel() == "NDCG@k minus that of b\n(larger is better)"
@@ -173,42 +155,26 @@ def test_a_baseline_is_subtracted_query_by_query():
     assert list(zero.get_ydata()) == [0, 0]
 
 
-def test_one_difference_has_one_band():
-    rng = np.random.default_rng(0)
-    y_true = rng.integers(0, 2, size=(50, 5))
-    runs = {name: y_true + rng.normal(size=(50, 5)) for name in ("old", "new")}
-    display = MetricAtKDisplay.from_predictions(
-        y_true, runs, "mrr", ks=[1, 2], baseline="old"
-    )
-    assert len(display.lines_) == len(display.bands_) == 1
-    assert display.estimate.shape == (1, 2)
-
-
 def test_differences_that_are_undefined_have_no_points():
     # The second cutoff counts documents that no query has.
-    frame = {
-        "qid": [1, 2, 3, 4, 5, 6] * 2,
-        "ranker": ["old"] * 6 + ["new"] * 6,
-        "time@1": [1.0, 2, 3, 4, 5, 6, 2, 3, 5, 5, 6, 8],
-        "time@2": [np.nan] * 12,
-    }
+    frame = {"qid": [1, 2, 3, 4, 5, 6] * 2, "ranker": ["old"] * 6 + ["new"] * 6}
+    frame |= {"time@1": [1.0, 2, 3, 4, 5, 6, 2, 3, 5, 5, 6, 8], "time@2": [np.nan] * 12}
     scores = QueryScores.from_frame(frame, ranker="ranker", replace_undefined_by=np.nan)
     with pytest.warns(UserWarning, match="is undefined for every query"):
         display = MetricAtKDisplay.from_scores(scores, baseline="old")
-    assert display.estimate[0] == pytest.approx([8 / 6, np.nan], nan_ok=True)
+    assert len(display.lines_) == len(display.bands_) == 1  # of one difference
+    (found,) = display.estimate
+    assert found == pytest.approx([8 / 6, np.nan], nan_ok=True)
 
 
 def test_the_baseline_must_be_one_of_the_rankers():
+    scores = score_queries(Y_TRUE, RUNS, ["mrr@1", "mrr@2"])
     for baseline in ("older", 0):
         message = rf"'baseline' parameter of MetricAtKDisplay .* Got {baseline!r}"
         with pytest.raises(ValueError, match=message):
-            MetricAtKDisplay.from_predictions(
-                Y_TRUE, RUNS, "mrr", ks=[1, 2], baseline=baseline
-            )
+            MetricAtKDisplay.from_scores(scores, baseline=baseline)
     with pytest.raises(ValueError, match="at least two rankers"):
-        MetricAtKDisplay.from_predictions(
-            Y_TRUE, {"old": RUNS["old"]}, "mrr", ks=[1, 2], baseline="old"
-        )
+        MetricAtKDisplay.from_scores(scores[["old"]], baseline="old")
 
 
 # The worst, the average and the best ordering of tied documents.
@@ -216,7 +182,6 @@ def test_the_baseline_must_be_one_of_the_rankers():
 
 # All three documents are tied in the first query of "flat", none in those of "sharp".
 FIRST = np.array([[1, 0, 0], [1, 0, 0]])
-
 TIED_RUNS = {
     "flat": np.array([[1, 1, 1], [3, 2, 1]]),
     "sharp": np.array([[2, 3, 1], [3, 2, 1]]),
@@ -265,22 +230,16 @@ def test_the_metrics_of_one_ranker_are_rows():
 
 
 def test_other_parameters_reach_the_metrics():
-    display = TieSpanDisplay.from_predictions(
-        FIRST, TIED_RUNS, "mrr", sample_weight=[1, 3]
-    )
+    given = FIRST, TIED_RUNS, "mrr"
+    display = TieSpanDisplay.from_predictions(*given, sample_weight=[1, 3])
     assert display.pessimistic[0, 0] == pytest.approx((1 / 3 + 3) / 4)
     with pytest.raises(TypeError, match="sets 'ties' itself"):
-        TieSpanDisplay.from_predictions(FIRST, TIED_RUNS, "mrr", ties="first")
+        TieSpanDisplay.from_predictions(*given, ties="first")
 
 
 def test_the_constructor_only_stores_its_parameters():
-    display = TieSpanDisplay(
-        rankers=["one"],
-        metrics=["MRR"],
-        pessimistic=[[0.25]],
-        expected=[[0.5]],
-        optimistic=[[0.75]],
-    )
+    values = {"pessimistic": [[0.25]], "expected": [[0.5]], "optimistic": [[0.75]]}
+    display = TieSpanDisplay(rankers=["one"], metrics=["MRR"], **values)
     assert not hasattr(display, "ax_")
     assert display.plot() is display
     assert points(display.expected_) == [(0.5, 0)]

@@ -5,12 +5,7 @@
 import numpy as np
 import pytest
 
-from skrank.metrics import (
-    QueryDifferenceDisplay,
-    QueryScores,
-    mean_rank,
-    score_queries,
-)
+from skrank.metrics import QueryDifferenceDisplay, QueryScores, mean_rank, score_queries
 
 # Query by query the rank of the one relevant document of three: old 1, 2, 3, 1 and
 # new 2, 1, 1, 1.
@@ -40,10 +35,6 @@ def test_the_bars_are_the_differences_of_the_queries_in_descending_order():
     assert heights(display.losses_) == pytest.approx([1 / 2 - 1])
     assert display.wins_.get_data().edges.tolist() == [0.5, 1.5, 2.5]
     assert display.losses_.get_data().edges.tolist() == [3.5, 4.5]
-
-
-def test_words_are_those_of_the_metric_and_the_rankers():
-    display = QueryDifferenceDisplay.from_predictions(Y_TRUE, RUNS, "mrr", qid=QID)
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels == ["new is better: 2", "equal: 1", "old is better: 1"]
     assert display.ax_.get_ylabel() == "difference in MRR\n(larger is better)"
@@ -79,22 +70,20 @@ def test_queries_that_lose_most_are_named():
 
 
 def test_a_query_is_named_by_all_of_its_keys():
-    scores = score_queries(
-        Y_TRUE, RUNS, "mrr", qid=QID, by={"fold": np.repeat([0, 1], 6)}
-    )
+    by = {"fold": np.repeat([0, 1], 6)}
+    scores = score_queries(Y_TRUE, RUNS, "mrr", qid=QID, by=by)
     display = QueryDifferenceDisplay.from_scores(scores, n_worst=1)
     assert [text.get_text() for text in display.query_texts_] == ["a, 0"]
 
 
 def test_queries_where_the_metric_is_undefined_are_drawn_as_they_count():
-    y_true = [1, 0, 0, 0, 0, 0] + [1, 0, 0] * 2
-    display = QueryDifferenceDisplay.from_predictions(y_true, RUNS, "mrr", qid=QID)
+    given = [1, 0, 0, 0, 0, 0] + [1, 0, 0] * 2, RUNS, "mrr"
+    display = QueryDifferenceDisplay.from_predictions(*given, qid=QID)
     assert display.difference[1] == 0
     assert counts(display) == (1, 2, 1)
     assert display.ax_.get_xlabel() == "4 queries, the best differences first"
-    display = QueryDifferenceDisplay.from_predictions(
-        y_true, RUNS, "mrr", qid=QID, replace_undefined_by=np.nan
-    )
+    how = {"qid": QID, "replace_undefined_by": np.nan}
+    display = QueryDifferenceDisplay.from_predictions(*given, **how)
     assert np.isnan(display.difference[1])
     assert counts(display) == (1, 1, 1)
     undefined = "3 queries, the best differences first\n(undefined and left out: 1)"
@@ -102,21 +91,16 @@ def test_queries_where_the_metric_is_undefined_are_drawn_as_they_count():
 
 
 def test_values_that_differ_by_rounding_are_equal():
-    frame = {
-        "qid": [1, 2, 1, 2],
-        "ranker": ["old", "old", "new", "new"],
-        "mrr": [0.1 + 0.2, 0.5, 0.3, 0.4],
-    }
+    frame = {"qid": [1, 2, 1, 2], "ranker": ["old", "old", "new", "new"]}
+    frame["mrr"] = [0.1 + 0.2, 0.5, 0.3, 0.4]
     scores = QueryScores.from_frame(frame, ranker="ranker")
     display = QueryDifferenceDisplay.from_scores(scores)
     assert counts(display) == (0, 1, 1)
 
 
 def test_rankers_that_are_all_equal_are_drawn():
-    runs = {"old": OLD, "same": OLD}
-    display = QueryDifferenceDisplay.from_predictions(
-        Y_TRUE, runs, "mrr", qid=QID, n_worst=2
-    )
+    given, how = (Y_TRUE, {"old": OLD, "same": OLD}, "mrr"), {"qid": QID, "n_worst": 2}
+    display = QueryDifferenceDisplay.from_predictions(*given, **how)
     assert counts(display) == (0, 4, 0)
     assert display.query_texts_ == []
     display.figure_.canvas.draw()
@@ -127,6 +111,10 @@ def test_the_constructor_only_stores_its_parameters():
     assert not hasattr(display, "ax_")
     assert display.plot() is display
     assert heights(display.losses_) == [-0.25]
+    with pytest.raises(ValueError, match="n_worst == -1, must be >= 0"):
+        display.plot(n_worst=-1)
+    with pytest.raises(TypeError, match="n_worst must be an instance of int"):
+        display.plot(n_worst=0.5)
 
 
 @pytest.mark.parametrize(
@@ -143,17 +131,5 @@ def test_what_is_compared_must_be_named(options, message):
     scores = score_queries(Y_TRUE, RUNS | {"old2": OLD}, ["mrr", "hits@1"], qid=QID)
     with pytest.raises(ValueError, match=message):
         QueryDifferenceDisplay.from_scores(scores, **options)
-
-
-def test_one_ranker_is_an_error():
-    scores = score_queries(Y_TRUE, OLD, "mrr", qid=QID)
     with pytest.raises(ValueError, match="compares two rankers"):
-        QueryDifferenceDisplay.from_scores(scores)
-
-
-def test_the_number_of_named_queries_is_an_integer():
-    display = QueryDifferenceDisplay(difference=[0.5, -0.25])
-    with pytest.raises(ValueError, match="n_worst == -1, must be >= 0"):
-        display.plot(n_worst=-1)
-    with pytest.raises(TypeError, match="n_worst must be an instance of int"):
-        display.plot(n_worst=0.5)
+        QueryDifferenceDisplay.from_scores(scores[["old"]])

@@ -71,23 +71,17 @@ NUMBERED_RUN = [(301, -12, 3.0), (301, 7, 2.0), (302, 5, 2.0), (302, 0, 1.0)]
 NUMBERED_RUN_TEXT = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in NUMBERED_RUN)
 
 
-def integers(rows, value):
-    return pd.DataFrame(rows, columns=["qid", "doc_id", value])
+def integers(rows, value, **types):
+    return pd.DataFrame(rows, columns=["qid", "doc_id", value]).astype(types)
 
 
 MEETING = {
-    "a table as judgements": lambda qrels, run: (integers(NUMBERED, "grade"), run),
-    "a table as the run": lambda qrels, run: (qrels, integers(NUMBERED_RUN, "score")),
-    "tuples as the run": lambda qrels, run: (qrels, NUMBERED_RUN),
-    "what was read": lambda qrels, run: (integers(NUMBERED, "grade"), read_run(run)),
-    "integers as queries": lambda qrels, run: (
-        qrels,
-        integers(NUMBERED_RUN, "score").astype({"doc_id": str}),
-    ),
-    "integers as documents": lambda qrels, run: (
-        integers(NUMBERED, "grade").astype({"qid": str}),
-        run,
-    ),
+    "a table as judgements": lambda q, r: (integers(NUMBERED, "grade"), r),
+    "a table as the run": lambda q, r: (q, integers(NUMBERED_RUN, "score")),
+    "tuples as the run": lambda q, r: (q, NUMBERED_RUN),
+    "what was read": lambda q, r: (integers(NUMBERED, "grade"), read_run(r)),
+    "integer queries": lambda q, r: (q, integers(NUMBERED_RUN, "score", doc_id=str)),
+    "integer documents": lambda q, r: (integers(NUMBERED, "grade", qid=str), r),
 }
 
 
@@ -189,11 +183,7 @@ def test_documents_of_two_worlds_are_told():
 
 
 REFUSED = {
-    "one run of several": (
-        QRELS,
-        {"a": RUN, "b": RUN_ROWS * 2},
-        r"once for each query in run\['b'\]",
-    ),
+    "one of two": (QRELS, {"a": RUN, "b": RUN_ROWS * 2}, r"each query in run\['b'\]"),
     "an empty run": (QRELS, {"a": RUN, "b": {}}, r"'run\['b'\]' parameter must hold"),
     "two rows": (QREL_ROWS + QREL_ROWS[:1], RUN, "'d1' of query 'q1' more than once"),
     "a run twice": (QRELS, RUN_ROWS + RUN_ROWS[-1:], "'d1' of query 'q2' more than"),
@@ -209,11 +199,7 @@ REFUSED = {
         RUN,
         "query ids of qrels must not end in NUL",
     ),
-    "half a character": (
-        {"q\ud800": {"d1": 1}},
-        RUN,
-        r"UTF-8 can encode. Got 'q.ud800",
-    ),
+    "half a letter": ({"q\ud800": {"d1": 1}}, RUN, r"UTF-8 can encode. Got 'q.ud800"),
     "documents of subtopics": (QREL_ROWS + QREL_ROWS[:1], RUN, "subtopics=True"),
     "a list with its cure": (QRELS, {"q1": ["a", "a"]}, r"list\(dict.fromkeys\("),
     "both at once": (
@@ -302,18 +288,12 @@ def random_data(seed, n_queries=40, n_documents=60):
 def outer_join(qrels, run):
     """Return the rows of an outer join, by a loop."""
     rows = set()
-    for query in qrels:
-        for document in {*qrels[query], *run.get(query, ())}:
-            rows.add(
-                (
-                    qrels[query].get(document, 0),
-                    run.get(query, {}).get(document, 0.0),
-                    query,
-                    document in qrels[query],
-                    document in run.get(query, ()),
-                    document.encode(),
-                )
-            )
+    for query, judged in qrels.items():
+        returned = run.get(query, {})
+        for document in {*judged, *returned}:
+            values = judged.get(document, 0), returned.get(document, 0.0)
+            masks = document in judged, document in returned
+            rows.add((*values, query, *masks, document.encode()))
     return rows
 
 

@@ -69,9 +69,8 @@ def draw_runs(seed, n_queries=40):
     for run, query in itertools.product(runs.values(), range(n_queries)):
         documents = rng.permutation(8)[: rng.integers(query % 7 > 0, 6)]
         scores = rng.integers(-2, 1 + query % 3, len(documents)) / 2
-        run[f"q{query:02}"] = dict(
-            zip(map("d{}".format, documents), scores.tolist(), strict=True)
-        )
+        names = map("d{}".format, documents)
+        run[f"q{query:02}"] = dict(zip(names, scores.tolist(), strict=True))
     return runs
 
 
@@ -85,21 +84,15 @@ def pairs_of_orders(runs, query):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
-    runs = draw_runs(seed)
+    runs, depths = draw_runs(seed), (1, 2, 3, 4, 20)
     by_brute_force = {
         "rbo": rbo,
         "rbo_min": rbo_min,
         "rbo_max": rbo_max,
         "rbo(p=0.5)": lambda *pair: rbo(*pair, 0.5),
         "rbo_max(p=0.5)": lambda *pair: rbo_max(*pair, 0.5),
-        **{
-            f"overlap@{k}": lambda *pair, k=k: shared(*pair, k) / k
-            for k in (1, 2, 3, 4, 20)
-        },
-        **{
-            f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k)
-            for k in (1, 2, 3, 4, 20)
-        },
+        **{f"overlap@{k}": lambda *pair, k=k: shared(*pair, k) / k for k in depths},
+        **{f"jaccard@{k}": lambda *pair, k=k: jaccard(*pair, k) for k in depths},
     }
     frame = compare_lists(runs, [*by_brute_force]).to_frame().set_index("qid")
     assert sum(len(pairs_of_orders(runs, query)) > 1 for query in frame.index) > 15
@@ -228,8 +221,7 @@ def test_all_pairs_are_compared_or_all_runs_with_the_baseline():
     # A query that a run lacks has an empty list there; q3 is in no list of the first
     # pair, and left out of its mean.
     np.testing.assert_array_equal(
-        scores["overlap@1"].values[:, 0],
-        [[1, 0, np.nan], [0, 0, 0], [0, 0, 0]],
+        scores["overlap@1"].values[:, 0], [[1, 0, np.nan], [0, 0, 0], [0, 0, 0]]
     )
     assert scores.summary()["old -> new"]["overlap@1"] == 1 / 2
     assert np.isnan(scores["rbo_max"].values[0, 0, 2])

@@ -134,12 +134,11 @@ def test_relevant_documents_without_grades_have_grade_1(collection):
 
 
 def test_columns_and_keys_of_other_names_are_read():
-    qrels = pd.DataFrame(QREL_ROWS, columns=["query", "corpus_id", "label"])
+    qrels = pd.DataFrame(QREL_ROWS, columns=["query", "doc", "label"])
     hits = {
-        q: [{"corpus_id": d, "sim": s} for d, s in found.items()]
-        for q, found in RUN.items()
+        q: [{"doc": d, "sim": s} for d, s in found.items()] for q, found in RUN.items()
     }
-    names = {"qid": "query", "doc_id": "corpus_id", "grade": "label", "score": "sim"}
+    names = {"qid": "query", "doc_id": "doc", "grade": "label", "score": "sim"}
     assert rows_of(align(qrels, hits, **names)) == rows_of(align(QRELS, RUN))
 
 

@@ -2,8 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import math
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -76,9 +74,8 @@ def draw(seed, n_levels=None):
             scores = rng.normal(size=len(documents))
             if n_levels:
                 scores = rng.integers(1, n_levels + 1, len(documents)) / 4
-            runs[name][query] = dict(
-                zip(documents.tolist(), scores.tolist(), strict=True)
-            )
+            pairs = zip(documents.tolist(), scores.tolist(), strict=True)
+            runs[name][query] = dict(pairs)
     return runs
 
 
@@ -228,6 +225,9 @@ def test_a_fused_run_is_a_run():
     assert scores.summary()["fused"]["mrr"] == (1 / 2 + 1) / 2
 
 
+BELOW, INFINITE = ({"a": {"q": {"d": score}}} for score in (-1.0, np.inf))
+
+
 @pytest.mark.parametrize(
     ("arguments", "kind", "words"),
     [
@@ -244,16 +244,8 @@ def test_a_fused_run_is_a_run():
         ((RUNS, "rrf", None, [0, 0, 0]), ValueError, "and one above 0"),
         ((RUNS, "rrf", None, {"bm25": 1}), ValueError, "a weight for each of"),
         ((RUNS, "rrf", None, None, -1), ValueError, "'k' parameter of fuse"),
-        (
-            ({"a": {"q": {"d": -1.0}}}, "sum", "max"),
-            ValueError,
-            "norm='max' divides by the highest score",
-        ),
-        (
-            ({"a": {"q": {"d": math.inf}}}, "sum"),
-            ValueError,
-            "reads scores, which must be finite",
-        ),
+        ((BELOW, "sum", "max"), ValueError, "norm='max' divides by the highest score"),
+        ((INFINITE, "sum"), ValueError, "reads scores, which must be finite"),
         (
             ({"a": {"q": [("d", 1.0), ("d", 2.0)]}},),
             ValueError,
@@ -286,11 +278,8 @@ def test_a_run_that_returned_nothing_adds_nothing():
 def test_norms_do_not_depend_on_the_scale(scale):
     runs = {"x": {"q": {"a": 1 * scale, "b": 2 * scale, "c": 6 * scale}}}
     z = np.array([6 - 3, 2 - 3, 1 - 3]) / np.sqrt((9 + 1 + 4) / 3)
-    for norm, expected in {
-        "z": z,
-        "min-max": [1, 1 / 5, 0],
-        "sum": [5 / 6, 1 / 6, 0],
-    }.items():
+    by_norm = {"z": z, "min-max": [1, 1 / 5, 0], "sum": [5 / 6, 1 / 6, 0]}
+    for norm, expected in by_norm.items():
         fused = fuse(runs | {"y": {"q": {}}}, "sum", norm=norm)
         assert fused.score.tolist() == pytest.approx(list(expected), rel=1e-12)
     widest = {"x": {"q": {"a": 1e308, "b": 0.0, "c": -1e308}}, "y": {"q": {}}}

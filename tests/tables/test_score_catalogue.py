@@ -30,9 +30,8 @@ def draw(kind="text", n_users=300):
 
 
 def of_arrays(frame, y_score="score", **options):
-    return catalogue_scores(
-        frame[y_score], qid=frame["user"], item=frame["product"], **options
-    )
+    rows = {"qid": frame["user"], "item": frame["product"]}
+    return catalogue_scores(frame[y_score], **rows, **options)
 
 
 def assert_equal(found, expected):
@@ -48,10 +47,8 @@ def assert_equal(found, expected):
 @pytest.mark.parametrize("batch", [100, 300_000])
 def test_a_file_has_the_scores_of_its_rows(kind, ties, batch, tmp_path, monkeypatch):
     monkeypatch.setattr(stream, "BATCH", batch)
-    for name, frame in {
-        "any": draw(kind),
-        "sorted": draw(kind).sort_values("user"),
-    }.items():
+    frames = {"any": draw(kind), "sorted": draw(kind).sort_values("user")}
+    for name, frame in frames.items():
         path = tmp_path / f"{name}.parquet"
         frame.to_parquet(path)
         options = {"k": 5, "items": 100, "ties": ties}
@@ -62,13 +59,8 @@ def test_a_file_has_the_scores_of_its_rows(kind, ties, batch, tmp_path, monkeypa
 def test_a_frame_may_have_several_rankers_and_a_mask():
     frame = draw()
     ids = sorted({*frame["product"], "never"})
-    found = score_catalogue(
-        frame,
-        **NAMES | {"y_score": ["score", "other"]},
-        returned="shown",
-        k=5,
-        items=ids,
-    )
+    names = NAMES | {"y_score": ["score", "other"]}
+    found = score_catalogue(frame, **names, returned="shown", k=5, items=ids)
     for ranker in ("score", "other"):
         alone = of_arrays(frame, ranker, k=5, items=ids, returned=frame["shown"])
         assert found.summary()[ranker] == alone.summary()
@@ -81,9 +73,8 @@ def test_a_frame_may_have_several_rankers_and_a_mask():
 @pytest.mark.parametrize("kind", ["text", "numbers"])
 def test_a_frame_of_dask_has_them_too(kind):
     frame = draw(kind)
-    found = score_catalogue(
-        dd.from_pandas(frame, npartitions=3), returned="shown", k=5, items=100, **NAMES
-    )
+    of_dask = dd.from_pandas(frame, npartitions=3)
+    found = score_catalogue(of_dask, returned="shown", k=5, items=100, **NAMES)
     assert_equal(found, of_arrays(frame, k=5, items=100, returned=frame["shown"]))
 
 

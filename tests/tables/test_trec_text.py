@@ -258,9 +258,7 @@ ORDERED_BY_SCORES = {
 
 
 @pytest.mark.parametrize("chunk", [2**18, 40, 1])
-@pytest.mark.parametrize(
-    "text", ORDERED_BY_SCORES.values(), ids=list(ORDERED_BY_SCORES)
-)
+@pytest.mark.parametrize("text", ORDERED_BY_SCORES.values(), ids=ORDERED_BY_SCORES)
 def test_other_runs_are_read_without_a_warning(tmp_path, monkeypatch, text, chunk):
     monkeypatch.setattr(trec_text, "_CHUNK", chunk)
     read_run(write(tmp_path / "a.run", text))  # warnings are errors

@@ -71,14 +71,8 @@ def test_the_rows_are_fused_as_the_runs_are(method, weights):
         returned = np.array([pair in expected for pair in pairs])
         assert scores[~returned].max() < scores[returned].min()
         names = ["ndcg@10", "map"]
-        ours = evaluate(
-            rows.target,
-            scores,
-            names,
-            qid=rows.qid,
-            judged=rows.judged,
-            returned=returned,
-        )
+        masks = {"judged": rows.judged, "returned": returned}
+        ours = evaluate(rows.target, scores, names, qid=rows.qid, **masks)
         theirs = score_runs(qrels, fuse(runs, method, **rule), names).summary()
         assert ours == pytest.approx(theirs, abs=1e-12)
 
