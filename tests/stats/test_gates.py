@@ -83,7 +83,8 @@ def test_a_decision_is_that_of_tests_over_all_signs_and_what_they_do_not_show(se
 
 
 def test_the_three_decisions_have_the_statuses_of_the_command():
-    found = [decide(scored(np.full(9, size)), 0.2) for size in (-0.3, -0.04, -0.2)]
+    noise = np.linspace(-0.01, 0.01, 9)
+    found = [decide(scored(noise + size), 0.2) for size in (-0.3, -0.04, -0.2)]
     assert [one.decision for one in found] == ["worse", "passed", "undecided"]
     assert [one.status for one in found] == [1, 0, 3]
 
@@ -112,15 +113,16 @@ def test_equal_values_pass_as_soon_as_a_fall_of_the_margin_would_show():
     values = np.tile([0.5, 0.9], 10)
     pair = {"main": values, "branch": values.copy()}
     (row,) = decide(pair, 0.01).rows
-    # A fall to 0 in 1 of 70 queries costs 0.01 of a mean of 0.7.
-    needed = int(np.ceil(np.log(0.05) / np.log(1 - 1 / 70)))
+    # A fall to 0 in 1 of 90 queries, of the best ones with 0.9, costs 0.01.
+    needed = int(np.ceil(np.log(0.05) / np.log(1 - 1 / 90)))
     assert row.decision == "undecided"
     assert row.required.n == needed
     for n, decision in [(needed - needed % 2, "undecided"), (needed + 2, "passed")]:
         values = np.tile([0.5, 0.9], n // 2)
         found = decide({"main": values, "branch": values.copy()}, 0.01)
         assert found.decision == decision
-    assert "A fall to 0 in up to 1.4% of the queries may not show" in str(found)
+    text = "If branch had broken the best 1.1% of the queries, that would not show; the"
+    assert text in str(found).replace("\n", " ")
 
 
 def test_a_candidate_that_is_clearly_better_passes_without_a_margin():
@@ -158,8 +160,7 @@ def test_all_metrics_must_pass_and_one_that_is_worse_fails():
 
 def test_worse_is_corrected_for_the_number_of_metrics_and_passed_is_not():
     rng = np.random.default_rng(1)
-    worse = rng.normal(size=12)
-    worse = worse - worse.mean() - 0.5
+    worse = rng.permutation(np.linspace(-1.3, 0.3, 12))
     p = by_flips(worse, 0, -1)
     alone = decide(scored(worse), 0.0, 1 - 1.5 * p)
     assert alone.decision == "worse"
@@ -251,7 +252,9 @@ def test_ranks_can_fall_to_the_worst_one_that_was_seen():
     (test,) = compare_rankers(
         scores, baseline="main", alternative="greater", margin=1.0
     ).rows
-    fall = (ranks.max() - ranks[0].mean()) * (1 - 0.05 ** (1 / 50))
+    # 5 % of all samples of 50 lack 5.8 % of the queries, which are 2.91 of 50.
+    best = np.sort(ranks.max() - ranks[0])[::-1][:3]
+    fall = best @ [1, 1, 50 * (1 - 0.05 ** (1 / 50)) - 2] / 50
     expected = row.difference - np.hypot(test.difference - test.low, fall)
     assert row.low == pytest.approx(expected)
 
@@ -318,8 +321,8 @@ def test_saved_scores_and_runs_give_one_decision(folder, capsys):
     for name in ("pixels", "squares"):
         command = f"evaluate qrels.txt {name}.run {metrics} --save {name}.parquet"
         assert run(capsys, command)[0] == 0
-    saved = "gate pixels.parquet squares.parquet --margin 0.01"
-    runs = f"gate qrels.txt pixels.run squares.run {metrics} --margin 0.01"
+    saved = "gate pixels.parquet squares.parquet --margin 0.02"
+    runs = f"gate qrels.txt pixels.run squares.run {metrics} --margin 0.02"
     for form in ("", " --json", " --markdown"):
         assert run(capsys, saved + form) == run(capsys, runs + form)
     status, text, _ = run(capsys, saved + " --json")

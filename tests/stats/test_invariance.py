@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.families import random_family
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -123,6 +123,7 @@ def test_a_p_value_that_is_the_level_but_for_rounding_is_significant():
 def test_values_whose_squares_are_no_numbers_are_refused():
     for size in (1e308, 1e200):
         values = {"a": np.full(6, size), "b": np.full(6, -size)}
-        message = re.escape(f"1e+150 to be compared. Got {size:g} for 'a'")
-        with pytest.raises(ValueError, match=message):
-            compare_rankers(values)
+        message = re.escape(f"Got {size:g}. Divide all values")
+        for function, given in (compare_rankers, values), (confidence_interval, [size]):
+            with pytest.raises(ValueError, match=message):
+                function(given)
