@@ -486,7 +486,7 @@ def make_parser():
     )
     one.add_argument(
         "--margin",
-        type=float,
+        type=margin,
         default=0.0,
         metavar="DIFFERENCE",
         help="a difference of the metric that does not matter (default: 0)",
@@ -507,12 +507,12 @@ def make_parser():
     _add_runs(one, ["ndcg@10, or all of a file of scores"])
     one.add_argument(
         "--margin",
-        type=float,
+        type=margin,
         action="append",
         required=True,
         metavar="DIFFERENCE",
-        help="a loss of the metric that does not matter; can be repeated, once for "
-        "each metric",
+        help="a loss of the metric that does not matter, such as 0.01; can be "
+        "repeated, once for each metric",
     )
     one.add_argument(
         "--test",
@@ -560,6 +560,14 @@ def make_parser():
     _add_metric(one, DEFAULT_METRICS)
     _add_convention(one)
     return parser
+
+
+def margin(text):
+    """Return a margin as a number; errors of argparse name this function."""
+    if not text.endswith("%"):
+        return float(text)
+    number = float(text[:-1]) / 100
+    raise argparse.ArgumentTypeError(f"{text} is {number:g}, in units of the metric")
 
 
 def _add(commands, function, judged=True):

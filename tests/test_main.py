@@ -628,6 +628,19 @@ def test_a_process_exits_with_its_status_quietly_where_a_pipe_is_closed():
     assert "No sign-flip test of 3 units" in warning
 
 
+@pytest.mark.parametrize("command", ["gate", "compare"])
+def test_a_margin_is_in_units_of_the_metric(capsys, command):
+    command = f"{command} qrels a.run tied.run --margin"
+    for wrong, words in {
+        "1%": "1% is 0.01",
+        "x%": "invalid margin value: 'x%'",
+    }.items():
+        status, output, error = run(capsys, f"{command} {wrong}")
+        assert (status, output) == (2, "")
+        assert words in error
+        assert error.count("\n") == 1
+
+
 OF_SUBTOPICS = "1 1 a 1\n1 2 a 1\n1 1 b 1\n1 2 c 0\n2 1 a 1\n2 1 b 0\n2 2 d 1\n"
 
 

@@ -145,9 +145,9 @@ def compare_rankers(
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
         the queries of `scores` and many others, as in :func:`confidence_interval`. The
-        differences are then those that people would find over all queries. Where few
-        queries decide how far the judge is from people, these count alone. `test` must
-        be "permutation" or "t", without `by` and `clusters`.
+        differences are then those that people would find over all queries. With fewer
+        than 30 queries, or where few decide how far the judge is from people, these
+        count alone. `test` must be "permutation" or "t", without `by` and `clusters`.
     n_resamples : int, default=9999
         The number of random sign flips. With up to 13 units all combinations are used.
     random_state : int, RandomState instance or None, default=0

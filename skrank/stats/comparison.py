@@ -52,8 +52,10 @@ BETTER_MARK, WORSE_MARK = "†", "‡"
 class RankerComparison(Result):
     """Differences of rankers by metric, with their uncertainty.
 
-    Made by :func:`compare_rankers`. It prints as two tables: the rankers, and their
-    differences. In a notebook, and with `to_latex` and `to_markdown`, it shows as the
+    Made by :func:`compare_rankers`. It prints as two tables, the rankers and their
+    differences, and a sentence that says what was found. There, p is adjusted for the
+    number of comparisons, and w/t/l are the numbers of queries that are won, tied and
+    lost. In a notebook, and with `to_latex` and `to_markdown`, it shows as the
     table of a paper: a row for each ranker, and a column for each metric.
 
     Parameters
@@ -94,18 +96,20 @@ class RankerComparison(Result):
     >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
     >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
     >>> print(compare_rankers(scores))
-    60 queries, 2 comparisons (1 pair x 2 metrics): sign-flip test and Tango's score test,
-    max-T, 95% intervals, those of differences simultaneous
+    60 queries, 2 comparisons (1 pair x 2 metrics): sign-flip test and Tango's score test, p
+    by max-T, 95% intervals, those of differences simultaneous
     <BLANKLINE>
-    metric  ranker  estimate          interval  letters
-    ndcg    new       0.8932  [0.8455, 0.9219]  a
-    ndcg    old       0.8344  [0.7840, 0.8703]  b
-    hits@1  new       0.8000  [0.6822, 0.8817]  a
-    hits@1  old       0.6833  [0.5577, 0.7869]  a
+    metric  ranker  estimate          interval
+    ndcg    new       0.8932  [0.8455, 0.9219]
+    ndcg    old       0.8344  [0.7840, 0.8703]
+    hits@1  new       0.8000  [0.6822, 0.8817]
+    hits@1  old       0.6833  [0.5577, 0.7869]
     <BLANKLINE>
-    metric  ranker  baseline  difference           interval       p  adjusted  wins/ties/losses  detectable
-    ndcg    new     old          +0.0588   [0.0166, 0.1009]  0.0065     0.011           39/0/21      0.0594
-    hits@1  new     old          +0.1167  [-0.0396, 0.2701]    0.13      0.19           14/39/7      0.2206
+    metric  ranker  baseline  difference           interval      p    w/t/l
+    ndcg    new     old          +0.0588   [0.0166, 0.1009]  0.011  39/0/21
+    hits@1  new     old          +0.1167  [-0.0396, 0.2701]   0.19  14/39/7
+    <BLANKLINE>
+    new is better than old in ndcg (+0.06, 0.02 to 0.10); no difference was found in hits@1.
     """  # noqa: E501
 
     scores: QueryScores

@@ -137,21 +137,23 @@ def confidence_interval(
         the queries of `scores` and many others. The queries of `scores`, which people
         judged, must be a random sample of them. The interval then covers the mean that
         people would find over all queries, and is narrower than without the judge
-        [3]_. Where few queries decide how far the judge is from people, these count
-        alone. It needs unweighted means, no `by`, `clusters` or `method`.
+        [3]_. With fewer than 30 queries, or where few decide how far the judge is from
+        people, these count alone. It needs unweighted means, no `by`, `clusters` or
+        `method`.
 
     Returns
     -------
     intervals : ConfidenceIntervals
         A table of intervals, by ranker and metric as the `summary` of the scores has
         them, and with `by` as ``summary(by)``. Of an array it is a single one. The ends
-        are within the range of the metric, which is not known of an array, unless it
-        holds only zeros and ones. Its entry `n_queries` is the number of queries that
-        count, and `n_undefined` that of queries where the metric is undefined. With a
-        judge, further entries are `human` and `judge`, the means of both; `n_judged`,
-        the number of queries of the judge; the `correlation` of their values; `worth`,
-        how many queries judged by people alone one of them replaces; and
-        `people_alone`, True if the interval is that of people alone.
+        are within the range of the metric, which is that from 0 to 1 for an array or a
+        metric that skrank does not know if all values are within. Its entry
+        `n_queries` is the number of queries that count, and `n_undefined` that of
+        queries where the metric is undefined. With a judge, further entries are `human`
+        and `judge`, the means of both; `n_judged`, the number of queries of the judge;
+        the `correlation` of their values; `worth`, how many queries judged by people
+        alone one of them replaces; and `people_alone`, True if the interval is that of
+        people alone.
 
     Raises
     ------
@@ -166,8 +168,9 @@ def confidence_interval(
     UserWarning
         If there are too few queries for any finite interval, or few queries decide it,
         so that it may be too narrow: if the effective number of values,
-        (sum d^2)^2 / sum d^4 of their deviations d from the mean, or of units,
-        (sum b)^2 / sum b^2 of their weights b, is below 10. Also of NaN in an array.
+        (sum d^2)^2 / sum d^4 of their deviations d from the mean, is below 3, or that
+        of units, (sum b)^2 / sum b^2 of their weights b, below 10. Also of NaN in an
+        array.
 
     See Also
     --------
@@ -192,7 +195,6 @@ def confidence_interval(
     end is that of :math:`\sum_{i > 0} D_i x_i`, and the upper end that of
     :math:`D_0 + \sum_{i > 0} D_i x_i`. They are computed by a saddlepoint approximation
     and do not depend on the order of the queries.
-
 
     References
     ----------
