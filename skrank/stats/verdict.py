@@ -54,13 +54,9 @@ def _claims(comparison, rows, are_shown=True):
     named = []
     for ((_, words), where), places in groups.items():
         one, other = ([order[i] for i in of] for of in zip(*places, strict=True))
-        several = len(set(one)) > 1
-        text = words.format(
-            one=_listed(one),
-            other=_listed(other),
-            be="are" if several else "is",
-            differ="differ" if several else "differs",
-        )
+        verb, verb_of_several, after = words
+        verb = verb_of_several if len(set(one)) > 1 else verb
+        text = f"{_listed(one)} {verb} {_listed(other)}{after}"
         named.append(f"{text} in {_listed(where)}")
     text = "; ".join(named[:MOST_CLAIMS])
     left = sum(map(len, [*groups.values()][MOST_CLAIMS:]))
@@ -68,28 +64,32 @@ def _claims(comparison, rows, are_shown=True):
 
 
 def _claim(comparison, row, are_shown):
-    """Return two rankers, what is claimed of the first one, and the numbers."""
+    """Return two rankers, what is claimed of the first one, and the numbers.
+
+    The claim is a verb for one ranker, a verb for several, and what comes last.
+    """
     margin, difference, ends = comparison.margin, row.difference, [row.low, row.high]
     pair = [row.ranker, row.baseline]
     sign = {"greater": 1, "less": -1}.get(comparison.alternative, 0)
     # A one-sided test knows one end.
     ends = [ends[0] if sign >= 0 else -np.inf, ends[1] if sign <= 0 else np.inf]
     gain = comparison._direction(row.metric) * (sign or difference)
-    if margin:
-        size = f"{margin:g} or more"
-        words = f"{{one}} may differ from {{other}} by {size}"
-        if not sign and are_shown:
-            words = f"{{one}} {{differ}} from {{other}} by less than {margin:g}"
-        elif sign:
-            side = f"{'worse' if gain > 0 else 'better'} than {{other}} by {size}"
-            words = (
-                f"{{one}} {{be}} not {side}" if are_shown else f"{{one}} may be {side}"
-            )
+    after = f" by {margin:g} or more" if margin else ""
+    if margin and not sign:
+        words = ("may differ from",) * 2
+        if are_shown:
+            words, after = ("differs from", "differ from"), f" by less than {margin:g}"
+    elif margin:
+        side = f"{'worse' if gain > 0 else 'better'} than"
+        words = (f"is not {side}", f"are not {side}")
+        words = words if are_shown else (f"may be {side}",) * 2
     else:
         if gain < 0 and comparison.baseline is None and not sign:  # the better first
             pair, difference, gain = pair[::-1], -difference, -gain
             ends = [-end for end in reversed(ends)]
-        words = f"{{one}} {{be}} {'better' if gain > 0 else 'worse'} than {{other}}"
+        side = f"{'better' if gain > 0 else 'worse'} than"
+        words = f"is {side}", f"are {side}"
+    words = *words, after
     return *pair, words, _with_ends(difference, *ends)
 
 

@@ -145,7 +145,7 @@ def test_a_gate_lets_smaller_values_rise_by_the_margin(
     if name == "ranking_loss" and margin > 1:
         for one in both(name, runs):
             with pytest.raises(
-                ValueError, match="less than the range of .*, 1: 1 % is"
+                ValueError, match=r"less than the range of .*, 1: 1 % is"
             ):
                 gate(one, baseline="old", margin=margin)
         return
