@@ -292,7 +292,9 @@ class StudentTest(PairedTest):
     def seen(self, flipped, part):
         """Return a function of a side and a level: how far its end is, of one pair."""
         (error,), (df,) = flipped.family.errors[part], flipped.family.df[part]
-        return lambda sign, level: student.isf(level, df) * error if df > 0 else np.inf
+        if df <= 0 or error == 0:  # no spread, or equal differences
+            return lambda sign, level: 0.0 if df > 0 else np.inf
+        return lambda sign, level: student.isf(level, df) * error
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,8 @@ def _with_ends(difference, low, high):
     digits = 2
     if width > 0 and np.isfinite(width):
         digits = max(-int(np.floor(np.log10(width / 2.5))), 0)
+    # Without the sign of -0.0.
+    difference, low, high = (round(x, digits) + 0.0 for x in (difference, low, high))
     ends = f"{low:.{digits}f} to {high:.{digits}f}"
     if not np.isfinite(low):
         ends = f"at most {high:.{digits}f}" if np.isfinite(high) else "unknown"
