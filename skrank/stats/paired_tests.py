@@ -601,7 +601,8 @@ def run_tests(
             tied = is_tied[where]
             n_effective[where] = np.where(tied, np.inf, n_units[where])
             unseen = one.error_of_tied(of_test.family, single[where])
-            errors[where] = np.where(tied, unseen, errors[where])
+            # Nor have pairs a spread of which one ranker wins all.
+            errors[where] = np.where(errors[where] == 0, unseen, errors[where])
         is_of_few = isinstance(one, FewTest)
         if is_of_few:
             z = np.minimum(norm.isf(single[where] / 2), 1e9)

@@ -196,6 +196,13 @@ def test_a_ranker_that_is_better_in_each_of_40_queries_has_the_smallest_p_value(
     assert of_differences(differences, alternative="greater").pvalue == 2.0**-40
 
 
+@pytest.mark.parametrize("new", [[1, 1], [0, 1]])
+def test_no_end_is_outside_of_the_range_nor_a_difference_found_that_is(new):
+    row = of_differences(new)
+    assert -1 <= row.low < row.high <= 1
+    assert row.detectable == np.inf
+
+
 def test_five_queries_cannot_reject_and_have_an_infinite_interval():
     scores = scores_of(old=np.zeros(5), new=[0.1, 0.2, 0.3, 0.2, 0.4])
     with pytest.warns(UserWarning, match="of 5 units can reject at 5 %: .* 0.0625"):
@@ -487,6 +494,16 @@ def test_clusters_of_data_sets_test_the_means_of_the_data_sets():
     (row,) = compare_rankers(scores, baseline="old", **options).rows
     assert row.difference == pytest.approx(means.mean())
     assert row.pvalue == pytest.approx(enumerated(means))
+
+
+@pytest.mark.parametrize("test", ["auto", "t"])
+def test_clusters_that_cancel_are_ties(test):
+    old = np.full(60, 0.5)  # .1 + .2 - .3 is 5.6e-17
+    scores = {"old": old, "new": old + np.tile([0.1, 0.2, -0.3], 20)}
+    row = compare_rankers(scores, clusters=np.arange(60) // 3, test=test).rows[0]
+    end = norm.ppf(0.975) ** 2 / (20 + norm.ppf(0.975) ** 2)
+    assert (row.difference, row.pvalue) == (0, 1)
+    assert (row.low, row.high) == pytest.approx((-end, end))
 
 
 def test_five_data_sets_cannot_answer_for_new_ones():

@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import shlex
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -17,9 +18,7 @@ from skrank.__main__ import main
 from skrank.metrics import QueryScores, score_queries
 from skrank.stats import compare_rankers, gate, required_queries
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:The p-value may be too small"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:The (p-value|interval) may be too")
 
 
 def scored(differences, **more):
@@ -123,6 +122,62 @@ def test_equal_values_pass_as_soon_as_a_fall_of_the_margin_would_show():
         assert found.decision == decision
     text = "If branch had broken the best 1.1% of the queries, that would not show; the"
     assert text in str(found).replace("\n", " ")
+
+
+def recall(*rankers):
+    """Return scores of several metrics of a baseline and a candidate."""
+    parts = [QueryScores.from_frame({"qid": np.arange(50), **one}) for one in rankers]
+    return dict(zip(("main", "branch"), parts, strict=True))
+
+
+def test_a_break_of_the_few_queries_that_have_an_answer_is_allowed_for():
+    values = np.r_[np.full(4, 0.9), np.zeros(46)]
+    found = decide(recall(*[{"recall@10": values}] * 2), 0.01)
+    (row,) = found.rows
+    # 5 % of all samples lack 5.8 % of the users: 2.9 of the 4 that have an answer.
+    assert row.low == pytest.approx(-0.9 * (1 - 0.05 ** (1 / 50)), abs=1e-12)
+    assert (row.decision, row.unseen) == ("undecided", 1 - 0.05 ** (1 / 50))
+    text = " ".join(str(found).split())
+    assert "If branch had broken the best 5.8% of the queries, that would not" in text
+    assert text.partition("decide.")[2].startswith(
+        " The ends of intervals are one-sided, at 95%. metric"
+    )
+
+
+# Nothing can fall where nothing was found, but in other samples all can.
+@pytest.mark.parametrize(("value", "best"), [(0.9, 0.9), (0.0, 1.0)])
+def test_what_few_differences_do_not_show_is_allowed_for_once(value, best):
+    old = np.where(np.arange(50) < 10, value, 0)
+    pair = {"main": old, "branch": np.where(np.arange(50) < 2, 0.5, old)}
+    (row,) = decide(pair, 0.05).rows
+    options = {"alternative": "greater", "test": "permutation"}
+    (test,) = compare_rankers(pair, **options).rows
+    distance = test.difference - test.low, best * (1 - 0.05 ** (1 / 50))
+    assert row.low == pytest.approx(test.difference - np.hypot(*distance))
+
+
+def test_a_margin_that_no_loss_exceeds_decides_nothing():
+    low, high = np.r_[0.5, np.zeros(49)], np.full(50, 0.9)
+    found = decide(recall(*[{"recall@5": low, "ndcg": high}] * 2), 0.1)
+    decided = [row.decision for row in found.rows]
+    assert (decided, found.decision) == (["margin too large", "passed"], "passed")
+    text = " ".join(str(found).split())
+    assert "In recall@5 main has no more than the margin, which no loss exc" in text
+    assert "at 95% towards a loss and at 97.5% towards a gain" in text
+    found = decide(recall(*[{"recall@5": low}] * 2), 0.1)
+    assert found.status == 3
+    assert str(found).startswith("Undecided: no metric has a margin that decides")
+    with pytest.raises(ValueError, match=r"range of 'value', 1: 1 % is 0.01. Got 1.0"):
+        decide(hits(20), 1.0)
+
+
+def test_the_warning_of_few_is_about_the_decision():
+    few = scored(np.r_[-0.5, -0.5, np.zeros(18)])
+    with pytest.warns(UserWarning, match="candidate is worse may be wrong, because"):
+        assert decide(few, 0.0, 0.6).decision == "worse"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert decide(few, 0.0).decision == "undecided"
 
 
 def test_a_candidate_that_is_clearly_better_passes_without_a_margin():

@@ -5,12 +5,13 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest, skew, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
-from skrank.stats import confidence_interval
+from skrank.stats import compare_rankers, confidence_interval
 from skrank.stats.inference import hall
 from tests.stats.pilot import drawn_scores, scores_of
 
@@ -28,6 +29,29 @@ def test_hits_on_all_of_20_queries_do_not_prove_that_none_fails():
     assert interval.method == "wilson"
     assert (interval.low, interval.high) == (pytest.approx(0.8389, abs=1e-4), 1)
     assert {*interval} == FIELDS
+
+
+def test_the_values_of_rankers_have_the_intervals_of_each():
+    values = {"hits": np.ones(20), "ndcg": np.linspace(0.2, 1, 20)}
+    for given in (values, pd.DataFrame(values)):
+        found = confidence_interval(given)
+        for name, method in [("hits", "wilson"), ("ndcg", "bounded")]:
+            row, alone = found[name]["value"], confidence_interval(values[name])
+            assert row.method == method
+            assert (row.low, row.high) == (alone.low, alone.high)
+    (_, row) = compare_rankers({"a": np.ones(20), "b": np.ones(20)}).intervals.rows
+    assert (row.low, row.high) == (pytest.approx(0.8389, abs=1e-4), 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"clusters": np.arange(20) // 4}, {"sample_weight": np.arange(20) + 1.0}],
+)
+def test_equal_values_of_clusters_or_weights_are_not_known_exactly(options):
+    for value in (0.0, 0.3, 1.0):
+        row = confidence_interval(np.full(20, value), **options)
+        assert 0 <= row.low < row.high <= 1
+        assert row.high - row.low > 0.1
 
 
 def test_values_of_0_and_1_have_wilsons_interval_and_others_halls():
