@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import itertools
 import json
 import re
 import shlex
@@ -17,6 +16,7 @@ from scipy.stats import norm
 from skrank.__main__ import main
 from skrank.metrics import QueryScores, score_queries
 from skrank.stats import compare_rankers, gate, required_queries
+from tests.stats.test_sign_flips import all_signs
 
 pytestmark = pytest.mark.filterwarnings("ignore:The (p-value|interval) may be too")
 
@@ -37,8 +37,7 @@ def scored(differences, **more):
 def by_flips(differences, null, sign):
     """Return the p-value of sign * (mean - null) > 0 over all signs."""
     moved = sign * (np.asarray(differences) - null)
-    flips = np.array(list(itertools.product([1, -1], repeat=len(moved))))
-    return np.mean(flips @ moved >= moved.sum() - 1e-12)
+    return np.mean(all_signs(len(moved)) @ moved >= moved.sum() - 1e-12)
 
 
 def decide(pair, margin, confidence_level=0.95, **options):
@@ -124,7 +123,7 @@ def test_equal_values_pass_as_soon_as_a_fall_of_the_margin_would_show():
     assert text in str(found).replace("\n", " ")
 
 
-def recall(*rankers):
+def of_users(*rankers):
     """Return scores of several metrics of a baseline and a candidate."""
     parts = [QueryScores.from_frame({"qid": np.arange(50), **one}) for one in rankers]
     return dict(zip(("main", "branch"), parts, strict=True))
@@ -132,7 +131,7 @@ def recall(*rankers):
 
 def test_a_break_of_the_few_queries_that_have_an_answer_is_allowed_for():
     values = np.r_[np.full(4, 0.9), np.zeros(46)]
-    found = decide(recall(*[{"recall@10": values}] * 2), 0.01)
+    found = decide(of_users(*[{"recall@10": values}] * 2), 0.01)
     (row,) = found.rows
     # 5 % of all samples lack 5.8 % of the users: 2.9 of the 4 that have an answer.
     assert row.low == pytest.approx(-0.9 * (1 - 0.05 ** (1 / 50)), abs=1e-12)
@@ -158,13 +157,13 @@ def test_what_few_differences_do_not_show_is_allowed_for_once(value, best):
 
 def test_a_margin_that_no_loss_exceeds_decides_nothing():
     low, high = np.r_[0.5, np.zeros(49)], np.full(50, 0.9)
-    found = decide(recall(*[{"recall@5": low, "ndcg": high}] * 2), 0.1)
+    found = decide(of_users(*[{"recall@5": low, "ndcg": high}] * 2), 0.1)
     decided = [row.decision for row in found.rows]
     assert (decided, found.decision) == (["margin too large", "passed"], "passed")
     text = " ".join(str(found).split())
     assert "In recall@5 main has no more than the margin, which no loss exc" in text
     assert "at 95% towards a loss and at 97.5% towards a gain" in text
-    found = decide(recall(*[{"recall@5": low}] * 2), 0.1)
+    found = decide(of_users(*[{"recall@5": low}] * 2), 0.1)
     assert found.status == 3
     assert str(found).startswith("Undecided: no metric has a margin that decides")
     with pytest.raises(ValueError, match=r"range of 'value', 1: 1 % is 0.01. Got 1.0"):

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools
+import functools
 import itertools
 
 import numpy as np
@@ -37,6 +38,7 @@ def enumerate_all(x):
     return np.mean(all_signs(len(x)) @ x >= total - rounding)
 
 
+@functools.cache
 @functools.cache
 def all_signs(n):
     return np.array(list(itertools.product([1, -1], repeat=n)))
