@@ -46,14 +46,7 @@ print(scores)
 # ----------------------------
 #
 # With a tenth of the queries, the interval of a segment is about three times as wide as
-# that of all queries. Here skrank also warns that few queries decide the interval of
-# the zeros, because almost all of these have the same value.
-
-# sphinx_gallery_start_ignore
-import warnings  # noqa: E402
-
-warnings.filterwarnings("ignore", message=".*few queries decide")
-# sphinx_gallery_end_ignore
+# that of all queries.
 intervals = confidence_interval(scores["new"], by="digit")
 print(intervals)
 

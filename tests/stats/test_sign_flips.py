@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools
-import functools
 import itertools
 
 import numpy as np
