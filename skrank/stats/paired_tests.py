@@ -581,6 +581,11 @@ def run_tests(
         quantile = np.where(room > 0, quantile, np.inf)
         tail = student.sf(quantile, np.maximum(family.df, 1))
         single = np.minimum((1 + two_sided) * tail, level)
+        for one, where, _ in groups:
+            if isinstance(one, FewTest):
+                single[where] = level / n_tests
+            elif isinstance(one, ScoreTest):
+                single[where] = np.maximum(single[where], level / n_tests)
         rejected = np.broadcast_to(is_at_most(of_sides, level), (len(sides), n))
         joint = _ends_of_max_t(family, sides, critical, rejected)
     elif is_holm:

@@ -122,8 +122,10 @@ def _what_would_be(comparison):
     if comparison.clusters is not None:
         names = "cluster of queries", "clusters of queries"
     units = counted(n, *names)
-    least = max(row.detectable for row in comparison.rows if row.metric == first)
-    if not 0 < least < np.inf:
+    all_least = [row.detectable for row in comparison.rows if row.metric == first]
+    # Some segments may have too few queries for any.
+    least = max((one for one in all_least if 0 < one < np.inf), default=None)
+    if least is None:
         return f"{units} {'is' if n == 1 else 'are'} too few for any"
     # The next round number, 1, 2 or 5 times a power of 10, below a half of it.
     power = 10.0 ** np.floor(np.log10(least / 2))
