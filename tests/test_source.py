@@ -32,6 +32,7 @@ ALONE = {
     "skrank.rankers.libraries": "where the support of a further library is added",
     "skrank.stats.bounded": "the arithmetic, which its tests call by itself",
     "skrank.stats.sign_flips": "likewise",
+    "skrank.stats.verdict": "what a comparison says, which its tests read",
 }
 REQUIRED = {"narwhals", "numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.

@@ -351,8 +351,9 @@ def compare_rankers(
     is_finite = np.isfinite(least) & np.isfinite(outcome.errors)
     detectable = np.full(len(rows), np.inf)
     np.multiply(least, outcome.errors, where=is_finite, out=detectable)
-    # No difference is larger than the range of the metric. A mean can differ from
-    # itself by rounding, where it is summed in another order.
+    # No difference is larger than the range of the metric, and none that is can be
+    # found. A mean differs from itself by rounding, where it is summed in other orders.
+    detectable[detectable > numbers[3]] = np.inf
     most = np.where(numbers[3] >= margin, numbers[3], np.inf)
     low, high = np.maximum(outcome.low, -most), np.minimum(outcome.high, most)
     ends = np.minimum(low, difference), np.maximum(high, difference)

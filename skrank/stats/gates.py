@@ -41,11 +41,11 @@ from skrank.stats.unseen import Unseen
 PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"
 STATUS = {PASSED: 0, WORSE: 1, UNDECIDED: 3}
 # That of a metric in which no loss exceeds the margin, which decides nothing.
-TOO_LARGE = "margin too large"
+LARGE_MARGIN = "margin too large"
 # An end of an interval may differ by this fraction of the margin in rounding.
 ROUNDING_OF_MARGIN = 1e-9
 # How a warning of compare_rankers begins that is not about a gate.
-OF_FEW = "The (p-value|interval) may be too"
+WARNS_OF_FEW = "The (p-value|interval) may be too"
 # More queries than this are not counted.
 MOST_QUERIES = 2**50
 
@@ -280,7 +280,7 @@ class GateDecision:
             of_gain = 100 - 100 * (1 - self.confidence_level) / m
             ends += f" towards a loss and at {of_gain:.4g}% towards a gain"
         after = f" The ends of intervals are one-sided, at {ends}."
-        large = [row.metric for row in self.rows if row.decision == TOO_LARGE]
+        large = [row.metric for row in self.rows if row.decision == LARGE_MARGIN]
         if large:
             after += (
                 f" In {', '.join(large)} {self.baseline} has no more than the margin, "
@@ -348,8 +348,17 @@ def _row(scores, margin, level, n_metrics, options):
             f"{scores.metrics[0]!r}, {pair.range:g}: 1 % is 0.01. Got {margin}."
         )
     options = {**options, "correction": None}
+    level_of_worse = level / n_metrics
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", OF_FEW)
+        warnings.simplefilter("ignore")
+        worse = compare_rankers(
+            scores, alternative="less", confidence_level=1 - level_of_worse, **options
+        )
+    (upper,) = worse.rows
+    # The test by name: what it does not show is added below.
+    options["test"] = upper.test
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", WARNS_OF_FEW)
         passed = compare_rankers(
             scores,
             alternative="greater",
@@ -357,13 +366,7 @@ def _row(scores, margin, level, n_metrics, options):
             confidence_level=1 - level,
             **options,
         )
-    level_of_worse = level / n_metrics
-    with warnings.catch_warnings():  # the same ones once more
-        warnings.simplefilter("ignore")
-        worse = compare_rankers(
-            scores, alternative="less", confidence_level=1 - level_of_worse, **options
-        )
-    ((row,), (upper,)) = passed.rows, worse.rows
+    (row,) = passed.rows
     low, unseen = row.low, None
     if row.test != "score":  # which allows for what the sample does not show
         unseen = pair.unseen.fraction(level)
@@ -372,7 +375,7 @@ def _row(scores, margin, level, n_metrics, options):
         low = row.difference - float(np.hypot(seen, pair.unseen(level)))
     decision, required, distance = UNDECIDED, None, row.difference + margin
     if margin >= pair.largest_loss:
-        decision = TOO_LARGE
+        decision = LARGE_MARGIN
     elif low > -margin * (1 - ROUNDING_OF_MARGIN) or (margin == 0 < low):
         decision = PASSED
     elif upper.high < -margin * (1 + ROUNDING_OF_MARGIN):

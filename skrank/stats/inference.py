@@ -129,9 +129,14 @@ def terms_of(table):
 
     None for summaries that are not functions of one mean, such as variances.
     """
+    found = [
+        [_terms_of_one(table, i, j) for j in range(len(table.requests))]
+        for i in range(len(table.rankers))
+    ]
+    # Now that their sizes are checked: sums of larger values are not floats.
     return [
-        [_terms_of_one(table, i, j, estimate) for j, estimate in enumerate(of_ranker)]
-        for i, of_ranker in enumerate(summaries_of(table))
+        [one and one._replace(estimate=estimate) for one, estimate in pairs]
+        for pairs in map(zip, found, summaries_of(table))
     ]
 
 
@@ -142,7 +147,7 @@ def summaries_of(table):
         return table.summaries()
 
 
-def _terms_of_one(table, ranker, metric, estimate):
+def _terms_of_one(table, ranker, metric):
     request, measured = table.requests[metric], table.measured[ranker][metric]
     definition, options = request.metric, request.options
     adjusted = options.adjusted
@@ -163,7 +168,8 @@ def _terms_of_one(table, ranker, metric, estimate):
     before, _ = MEANS[definition.pool]
     with np.errstate(divide="ignore", invalid="ignore"):
         top, bottom = before(np.where(known, values, 1.0)), np.ones(len(known))
-    check_sizes(top, values, request.key, options.replace_undefined_by)
+    replaced = options.replace_undefined_by if undefined.any() else None
+    check_sizes(top, values, request.key, replaced)
     if adjusted:  # (M - E) / (B - E) or M / E, each a sum over the queries
         bottom = np.where(undefined, instead, measured.chance)
         if adjusted is True:
@@ -175,7 +181,7 @@ def _terms_of_one(table, ranker, metric, estimate):
         top, bottom = top * weight, bottom * weight
     top, bottom = (np.where(known, x, 0) for x in (top, bottom))
     n_undefined = int((undefined & has_weight).sum())
-    return Terms(top, bottom, known, values[known], n_undefined, estimate, request)
+    return Terms(top, bottom, known, values[known], n_undefined, np.nan, request)
 
 
 def check_sizes(top, values, name, instead=None):

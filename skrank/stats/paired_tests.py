@@ -292,7 +292,9 @@ class StudentTest(PairedTest):
     def seen(self, flipped, part):
         """Return a function of a side and a level: how far its end is, of one pair."""
         (error,), (df,) = flipped.family.errors[part], flipped.family.df[part]
-        return lambda sign, level: student.isf(level, df) * error if df > 0 else np.inf
+        if df <= 0 or error == 0:  # no spread, or equal differences
+            return lambda sign, level: 0.0 if df > 0 else np.inf
+        return lambda sign, level: student.isf(level, df) * error
 
 
 @dataclass(frozen=True)
@@ -579,6 +581,11 @@ def run_tests(
         quantile = np.where(room > 0, quantile, np.inf)
         tail = student.sf(quantile, np.maximum(family.df, 1))
         single = np.minimum((1 + two_sided) * tail, level)
+        for one, where, _ in groups:
+            if isinstance(one, FewTest):
+                single[where] = level / n_tests
+            elif isinstance(one, ScoreTest):
+                single[where] = np.maximum(single[where], level / n_tests)
         rejected = np.broadcast_to(is_at_most(of_sides, level), (len(sides), n))
         joint = _ends_of_max_t(family, sides, critical, rejected)
     elif is_holm:
@@ -599,7 +606,8 @@ def run_tests(
             tied = is_tied[where]
             n_effective[where] = np.where(tied, np.inf, n_units[where])
             unseen = one.error_of_tied(of_test.family, single[where])
-            errors[where] = np.where(tied, unseen, errors[where])
+            # Nor have pairs a spread of which one ranker wins all.
+            errors[where] = np.where(errors[where] == 0, unseen, errors[where])
         is_of_few = isinstance(one, FewTest)
         if is_of_few:
             z = np.minimum(norm.isf(single[where] / 2), 1e9)

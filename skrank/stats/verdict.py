@@ -4,11 +4,12 @@
 
 import numpy as np
 
+from skrank._text_tables import counted
 from skrank.stats.inference import is_at_most
 from skrank.stats.paired_tests import is_two_sided
 
-# Of more claims the others are counted.
-MOST_NAMED = 3
+# Of more claims, or names in one of them, the others are counted.
+MOST_CLAIMS = 3
 
 
 def verdict(comparison):
@@ -21,60 +22,85 @@ def verdict(comparison):
     if not found and is_of_any:
         return f"No difference was found: {_what_would_be(comparison)}."
     if not found:
-        return f"It was not shown that {_claims(comparison, others)}."
+        text = _claims(comparison, others, are_shown=False)
+        return f"{text}." if comparison.margin else f"It was not shown that {text}."
     text = _claims(comparison, found)
     if others:
         where = f"{len(others):,} of {len(rows):,} comparisons"
         if len({(row.ranker, row.baseline) for row in rows}) == 1:
             where = _listed([_place(comparison, row) for row in others])
-        text += "; no difference was found" if is_of_any else "; it was not shown"
+        text += "; no difference was found" if is_of_any else "; this was not shown"
         text += f" in {where}"
     return f"{text}."
 
 
-def _claims(comparison, rows):
+def _claims(comparison, rows, are_shown=True):
     """Return what is claimed of some rows: of the best rankers first."""
-    best_first = [
+    order = dict.fromkeys(
         row.ranker for rows in comparison.intervals._best_first.values() for row in rows
-    ]
-    claims = {}
+    )
+    order, claims = [*order], {}
     for row in rows:
-        one, words, other, number = _claim(comparison, row)
-        place = best_first.index(one), -best_first.index(other)
-        key = place, f"{one} {words} {other}" if other else one
-        claims.setdefault(key, []).append(f"{_place(comparison, row)} ({number})")
-    named = [f"{claim} in {_listed(claims[_, claim])}" for _, claim in sorted(claims)]
-    text = "; ".join(named[:MOST_NAMED])
-    if len(named) > MOST_NAMED:
-        text += f"; and {_listed([f'{len(named) - MOST_NAMED} other pairs'])}"
-    return text
+        *pair, words, numbers = _claim(comparison, row, are_shown)
+        place, of_metric = tuple(map(order.index, pair)), _place(comparison, row)
+        claims.setdefault((place, words), {})[of_metric] = f"{of_metric} ({numbers})"
+    # Several pairs of which the same is claimed are one claim, without numbers.
+    is_long, groups = len(claims) > MOST_CLAIMS, {}
+    one_of = 1 if comparison.baseline is not None else 0  # of a pair, which names it
+    for (place, words), of_metrics in sorted(claims.items(), key=lambda one: one[0]):
+        key = (place[one_of] if is_long else place), words
+        where = (*of_metrics,) if is_long else (*of_metrics.values(),)
+        groups.setdefault((key, where), []).append(place)
+    named = []
+    for ((_, words), where), places in groups.items():
+        one, other = ([order[i] for i in of] for of in zip(*places, strict=True))
+        verb, verb_of_several, after = words
+        verb = verb_of_several if len(set(one)) > 1 else verb
+        text = f"{_listed(one)} {verb} {_listed(other)}{after}"
+        named.append(f"{text} in {_listed(where)}")
+    text = "; ".join(named[:MOST_CLAIMS])
+    left = sum(map(len, [*groups.values()][MOST_CLAIMS:]))
+    return text + (f"; and {counted(left, 'more pair')}" if left else "")
 
 
-def _claim(comparison, row):
-    """Return the one ranker, what is claimed of it and another, and the numbers."""
+def _claim(comparison, row, are_shown):
+    """Return two rankers, what is claimed of the first one, and the numbers.
+
+    The claim is a verb for one ranker, a verb for several, and what comes last.
+    """
     margin, difference, ends = comparison.margin, row.difference, [row.low, row.high]
     pair = [row.ranker, row.baseline]
     sign = {"greater": 1, "less": -1}.get(comparison.alternative, 0)
-    if not sign and margin:
-        words = f"differs by less than {margin:g} from"
-    elif sign and margin:
-        side = "worse" if sign * comparison._direction(row.metric) > 0 else "better"
-        words = f"is not {side} by {margin:g} or more than"
+    # A one-sided test knows one end.
+    ends = [ends[0] if sign >= 0 else -np.inf, ends[1] if sign <= 0 else np.inf]
+    gain = comparison._direction(row.metric) * (sign or difference)
+    after = f" by {margin:g} or more" if margin else ""
+    if margin and not sign:
+        words = ("may differ from",) * 2
+        if are_shown:
+            words, after = ("differs from", "differ from"), f" by less than {margin:g}"
+    elif margin:
+        side = f"{'worse' if gain > 0 else 'better'} than"
+        words = (f"is not {side}", f"are not {side}")
+        words = words if are_shown else (f"may be {side}",) * 2
     else:
-        gain = comparison._direction(row.metric) * (sign or difference)
         if gain < 0 and comparison.baseline is None and not sign:  # the better first
             pair, difference, gain = pair[::-1], -difference, -gain
             ends = [-end for end in reversed(ends)]
-        words = "is better than" if gain > 0 else "is worse than"
-    return pair[0], words, pair[1], _numbers(difference, *ends)
+        side = f"{'better' if gain > 0 else 'worse'} than"
+        words = f"is {side}", f"are {side}"
+    words = *words, after
+    return *pair, words, _with_ends(difference, *ends)
 
 
-def _numbers(difference, low, high):
+def _with_ends(difference, low, high):
     """Return a difference and its interval, with the digits that are known."""
     width = min(abs(difference - low), abs(high - difference))
     digits = 2
     if width > 0 and np.isfinite(width):
-        digits = max(-int(np.floor(np.log10(width))), 0)
+        digits = max(-int(np.floor(np.log10(width / 2.5))), 0)
+    # Without the sign of -0.0.
+    difference, low, high = (round(x, digits) + 0.0 for x in (difference, low, high))
     ends = f"{low:.{digits}f} to {high:.{digits}f}"
     if not np.isfinite(low):
         ends = f"at most {high:.{digits}f}" if np.isfinite(high) else "unknown"
@@ -86,23 +112,28 @@ def _numbers(difference, low, high):
 def _place(comparison, row):
     """Return the metric of a row, and its segment."""
     values = [f"{name} {row[name]}" for name in comparison.segment_names]
-    return f"{row.metric} of {', '.join(values)}" if values else row.metric
+    return f"{row.metric} for {', '.join(values)}" if values else row.metric
 
 
 def _what_would_be(comparison):
     """Return which difference would be found, and what a smaller one takes."""
     first, n = comparison.rows[0].metric, comparison.n_units
-    units = "queries" if comparison.clusters is None else "clusters of queries"
-    least = max(row.detectable for row in comparison.rows if row.metric == first)
-    if not 0 < least < np.inf:
-        return f"{n:,} {units} are too few for any"
+    names = "query", "queries"
+    if comparison.clusters is not None:
+        names = "cluster of queries", "clusters of queries"
+    units = counted(n, *names)
+    all_least = [row.detectable for row in comparison.rows if row.metric == first]
+    # Some segments may have too few queries for any.
+    least = max((one for one in all_least if 0 < one < np.inf), default=None)
+    if least is None:
+        return f"{units} {'is' if n == 1 else 'are'} too few for any"
     # The next round number, 1, 2 or 5 times a power of 10, below a half of it.
     power = 10.0 ** np.floor(np.log10(least / 2))
     smaller = max(one * power for one in (1, 2, 5) if one * power <= least / 2)
     needed = float(f"{n * (least / smaller) ** 2:.1e}")
     digits = max(1 - int(np.floor(np.log10(least))), 0)
     return (
-        f"with {n:,} {units} one of {least:.{digits}f} in {first} would be, and one of "
+        f"with {units} one of {least:.{digits}f} in {first} would be, and one of "
         f"{smaller:g} needs about {needed:,.0f}"
     )
 
@@ -110,6 +141,6 @@ def _what_would_be(comparison):
 def _listed(words):
     """Return words as a list in a sentence."""
     words = list(dict.fromkeys(words))
-    if len(words) > MOST_NAMED + 1:
-        words = [*words[:MOST_NAMED], f"{len(words) - MOST_NAMED} more"]
+    if len(words) > MOST_CLAIMS + 1:
+        words = [*words[:MOST_CLAIMS], f"{len(words) - MOST_CLAIMS} more"]
     return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)

@@ -289,6 +289,11 @@ def test_frames_of_every_kind_come_and_go(kind):
     assert type(again.to_frame()) is type(frame)
 
 
+def test_a_frame_may_have_no_further_keys():
+    scores = QueryScores.from_frame({"qid": [1, 2], "mrr": [1.0, 0.5]}, by=None)
+    assert scores.summary() == {"mrr": 0.75}
+
+
 def test_a_frame_is_of_the_kind_of_the_data():
     kinds = {pl.Series: pl.DataFrame, pd.Series: pd.DataFrame, list: pd.DataFrame}
     for column, frame in kinds.items():

@@ -79,11 +79,12 @@ def test_one_value_near_the_others_does_not_narrow_the_interval():
     assert almost.high > 0.999
 
 
-def test_more_queries_than_2000_and_arrays_have_halls_interval():
+def test_more_than_2000_queries_and_values_beyond_1_have_halls_interval():
     values = np.random.default_rng(2).beta(2, 3, size=2001)
     assert confidence_interval(ndcg(values))["ndcg"].method == "hall"
     assert confidence_interval(ndcg(values[1:]))["ndcg"].method == "bounded"
-    assert confidence_interval(values[:50]).method == "hall"
+    assert confidence_interval(values[1:]).method == "bounded"
+    assert confidence_interval(1 + values[1:]).method == "hall"
 
 
 def test_many_different_values_are_counted_on_a_grid():

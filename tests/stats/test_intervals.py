@@ -5,12 +5,13 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest, skew, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
-from skrank.stats import confidence_interval
+from skrank.stats import compare_rankers, confidence_interval
 from skrank.stats.inference import hall
 from tests.stats.pilot import drawn_scores, scores_of
 
@@ -30,9 +31,32 @@ def test_hits_on_all_of_20_queries_do_not_prove_that_none_fails():
     assert {*interval} == FIELDS
 
 
+def test_the_values_of_rankers_have_the_intervals_of_each():
+    values = {"hits": np.ones(20), "ndcg": np.linspace(0.2, 1, 20)}
+    for given in (values, pd.DataFrame(values)):
+        found = confidence_interval(given)
+        for name, method in [("hits", "wilson"), ("ndcg", "bounded")]:
+            row, alone = found[name]["value"], confidence_interval(values[name])
+            assert row.method == method
+            assert (row.low, row.high) == (alone.low, alone.high)
+    (_, row) = compare_rankers({"a": np.ones(20), "b": np.ones(20)}).intervals.rows
+    assert (row.low, row.high) == (pytest.approx(0.8389, abs=1e-4), 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"clusters": np.arange(20) // 4}, {"sample_weight": np.arange(20) + 1.0}],
+)
+def test_equal_values_of_clusters_or_weights_are_not_known_exactly(options):
+    for value in (0.0, 0.3, 1.0):
+        row = confidence_interval(np.full(20, value), **options)
+        assert 0 <= row.low < row.high <= 1
+        assert row.high - row.low > 0.1
+
+
 def test_values_of_0_and_1_have_wilsons_interval_and_others_halls():
     assert confidence_interval([0, 1, 1, 0]).method == "wilson"
-    assert confidence_interval([0, 1, 0.5, 0]).method == "hall"
+    assert confidence_interval([0, 1, 0.5, 2]).method == "hall"
 
 
 def test_unbounded_means_have_halls_interval_with_their_skewness():
@@ -106,11 +130,11 @@ def test_an_undefined_query_counts_in_the_interval_as_it_does_in_the_summary():
 
 def test_an_array_leaves_nan_out_with_a_warning():
     with pytest.warns(UserWarning, match=r"1 of 3 values are NaN\. They are left out"):
-        array = confidence_interval([1, np.nan, 0.5], method="t")
+        array = confidence_interval([2, np.nan, 1.5], method="t")
     assert (array.n_queries, array.n_undefined) == (2, 1)
-    assert array.estimate == (1 + 1 / 2) / 2
+    assert array.estimate == (2 + 3 / 2) / 2
     radius = t.ppf(0.975, 1) * 0.25
-    assert array.high == pytest.approx(0.75 + radius)
+    assert array.high == pytest.approx(1.75 + radius)
 
 
 def test_a_metric_that_is_undefined_everywhere_and_left_out_has_no_interval():
@@ -141,7 +165,7 @@ def test_a_printed_mean_stands_in_its_interval_with_undefined_queries(share):
 
 def test_one_query_has_an_infinite_interval_and_a_warning():
     with pytest.warns(UserWarning, match="at least two queries"):
-        interval = confidence_interval([0.3])
+        interval = confidence_interval([1.3])
     assert (interval.low, interval.high) == (-np.inf, np.inf)
 
 
@@ -215,7 +239,7 @@ def test_clusters_are_the_units():
 
 def test_ten_first_ranks_of_1_do_not_have_the_interval_of_a_proportion():
     scores = scores_of_ranks([1] * 10, ["neg_mean_rank", "neg_geometric_mean_rank"])
-    with pytest.warns(UserWarning, match="below 10 for 'neg_mean_rank'"):
+    with pytest.warns(UserWarning, match="below 3 for 'neg_mean_rank'"):
         intervals = confidence_interval(scores)
     for interval in intervals.values():
         assert interval.method == "hall"
@@ -231,11 +255,11 @@ def test_the_interval_of_a_mean_rank_ends_at_1():
 
 
 def test_the_interval_of_a_metric_ends_at_the_limits_of_the_metric():
-    frame = {"qid": [1, 2], "ndcg": [0.3, 0.5], "latency": [0.3, 0.5]}
+    frame = {"qid": [1, 2], "ndcg": [0.3, 0.5], "latency": [1.3, 1.5]}
     found = confidence_interval(QueryScores.from_frame(frame), method="t")
     assert (found["ndcg"].low, found["ndcg"].high) == (0, 1)
     radius = t.ppf(0.975, 1) * 0.1
-    assert found["latency"].low == pytest.approx(0.4 - radius)
+    assert found["latency"].low == pytest.approx(1.4 - radius)
 
 
 def test_values_outside_of_the_limits_of_a_metric_are_not_cut():
@@ -269,11 +293,12 @@ def test_weighted_hits_have_the_interval_of_an_effective_number_of_queries():
 def test_few_values_that_decide_are_warned_of():
     values = np.repeat([1.0, 0.99, 0], [45, 4, 1])
     with pytest.warns(UserWarning, match="interval may be too narrow, because few"):
-        confidence_interval(values)
+        confidence_interval(2 * values)
     # (sum d^2)^2 / sum d^4 of a uniform variable is 5 / 9 of the number of values.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        confidence_interval(np.arange(1, 40) / 40)
+        confidence_interval(values)  # between 0 and 1, as those that nobody saw
+        confidence_interval(np.arange(1, 40) / 4)
         confidence_interval(np.repeat([1.0, 0.0], [45, 1]))
 
 
@@ -344,7 +369,7 @@ def test_weights_make_the_estimate_a_ratio():
 
 
 def test_equal_weights_change_nothing():
-    values = np.random.RandomState(0).rand(30)
+    values = 1 + np.random.RandomState(0).rand(30)
     weighted = confidence_interval(values, sample_weight=np.full(30, 0.7))
     plain = confidence_interval(values)
     assert weighted.method == "hall"

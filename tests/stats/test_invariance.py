@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import itertools
 import re
 import warnings
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, confidence_interval
 from tests.studies.families import random_family
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -56,6 +57,20 @@ def test_renamings_of_queries_and_rankers_give_one_result(draw, test):
         order = rng.permutation(40)
         rows = rows_of(values[:, order], names, rng.permutation(40), test=test)
         found.add(tuple(rows))
+    assert len(found) == 1
+
+
+def test_names_of_rankers_that_are_alike_in_one_metric_do_not_count():
+    rng, found = np.random.default_rng(0), set()
+    hit, ap = np.zeros((3, 20)), rng.random((3, 20))
+    hit[0, :3] = hit[1, 3:6] = hit[2, 6:8] = 1  # two with three hits elsewhere
+    for names in itertools.permutations("abc"):
+        frame = {"qid": np.tile(range(20), 3), "ranker": np.repeat(names, 20)}
+        frame |= {"hits@1": hit.ravel(), "map": ap.ravel()}
+        scores = QueryScores.from_frame(frame, ranker="ranker")
+        rows = compare_rankers(scores, n_resamples=99).rows
+        numbers = [(r.pvalue, r.p_adjusted, r.high - r.low) for r in rows]
+        found.add(tuple(sorted(map(tuple, np.round(numbers, 12)))))
     assert len(found) == 1
 
 
@@ -121,8 +136,9 @@ def test_a_p_value_that_is_the_level_but_for_rounding_is_significant():
 
 
 def test_values_whose_squares_are_no_numbers_are_refused():
-    for size in (1e308, 1e200):
+    for size in (1e308, 1e149, 1e76):
         values = {"a": np.full(6, size), "b": np.full(6, -size)}
-        message = re.escape(f"1e+150 to be compared. Got {size:g} for 'a'")
-        with pytest.raises(ValueError, match=message):
-            compare_rankers(values)
+        message = re.escape(f"Got {size:g}. Divide all values")
+        for function, given in (compare_rankers, values), (confidence_interval, [size]):
+            with pytest.raises(ValueError, match=message):
+                function(given)

@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.stats import linregress
 from scipy.stats import t as student
 
 from skrank.metrics import QueryScores, score_queries
@@ -139,6 +140,30 @@ def test_people_count_alone_where_the_machine_is_wrong_in_too_few_queries():
     assert found.test == "t"
     one = compare_rankers(human, test="t").rows[0]
     assert found.low == pytest.approx(one.low)
+
+
+def test_people_count_alone_with_fewer_than_30_queries():
+    for n in (29, 30):
+        human, judged, _, own_qid, qid = drawn(n)
+        people, judge = scores_of(human, own_qid), scores_of(judged, qid)
+        row = confidence_interval(people, judge=judge)["a"]["ndcg"]
+        assert row.people_alone == (n < 30)
+        assert compare_rankers(people, judge=judge).rows[0].people_alone == (n < 30)
+    assert row.worth > 2
+
+
+def test_a_judge_without_a_clear_slope_is_not_followed():
+    rng = np.random.default_rng(0)
+    for noise, is_followed in [(0.1, True), (2.0, False)]:
+        people = rng.random(40)
+        machine = np.r_[people + noise * rng.normal(size=40), rng.normal(size=160)]
+        line = linregress(machine[:40], people)
+        assert (line.slope / line.stderr >= 2) == is_followed
+        judge = scores_of({"a": machine}, range(200))
+        (row,) = confidence_interval(
+            scores_of({"a": people}, range(40)), judge=judge
+        ).rows
+        assert (row.estimate != pytest.approx(people.mean())) == is_followed
 
 
 def test_hits_have_students_interval_with_a_judge():

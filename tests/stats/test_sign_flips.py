@@ -38,6 +38,7 @@ def enumerate_all(x):
 
 
 @functools.cache
+@functools.cache
 def all_signs(n):
     return np.array(list(itertools.product([1, -1], repeat=n)))
 

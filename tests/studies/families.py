@@ -59,7 +59,7 @@ def random_family(rng):
         replace_undefined_by=rng.choice([0.0, np.nan]),
     )
     options = {
-        "test": rng.choice(["permutation", "permutation", "t"]),
+        "test": rng.choice(["auto", "permutation", "t"]),
         "alternative": rng.choice(["two-sided", "two-sided", "greater", "less"]),
         "margin": float(rng.choice([0, 0, 0, 0.1, 0.5])),
         "confidence_level": float(rng.choice([0.8, 0.95, 0.95, 0.99])),
