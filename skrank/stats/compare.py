@@ -315,7 +315,6 @@ def compare_rankers(
             f"Got none, of {len(table.keys['qid'])} queries."
         )
     both = None if judge is None else Judge(scores, judge, "compare_rankers")
-    allows_for_unseen = test == AUTO and judge is None
     found = [_rows(block, test, both) for block in blocks]
     if both is not None:
         table = both.table
@@ -332,7 +331,6 @@ def compare_rankers(
         alternative=alternative,
         margin=margin,
         level=level,
-        allows_for_unseen=allows_for_unseen,
         n_resamples=n_resamples,
         seed=seed_of(random_state),
     )
@@ -360,7 +358,7 @@ def compare_rankers(
     columns = (*ends, *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
         row.update(zip(_TESTED, values, strict=True))  # in the place of None
-    _warn(rows, outcome, level, [*segments[0].entries], allows_for_unseen)
+    _warn(rows, outcome, level, [*segments[0].entries], family.allows_for_unseen)
     return RankerComparison(
         scores=scores,
         rows=tuple(rows),
@@ -489,8 +487,8 @@ def _rows(block, test, judge):
     Also four numbers for each pair: the standard error of the difference and its
     degrees of freedom, and twice the largest difference that the metric can have. If it
     has no limits, that is once the range of the values, of which equal ones have none,
-    and once infinite. Also for each pair a function of a level: the difference that the
-    sample may not show.
+    and once infinite. Also for each pair a function of a level, the difference that the
+    sample may not show, or None where the test does not allow for one.
     """
     table, clusterings = block.segment.table, block.segment.clusterings
     request = table.requests[block.metric]
@@ -527,7 +525,8 @@ def _rows(block, test, judge):
             size = size if size > 0 else np.inf
             is_known = are_known[one] and are_known[other]
             ranges.append((size, size if is_known else np.inf))
-            unseen.append(partial(_largest, (falls[one], falls[other])))
+            fall = partial(_largest, (falls[one], falls[other]))
+            unseen.append(fall if test == AUTO else None)
             row = Bunch(
                 **block.segment.entries,
                 metric=request.key,
@@ -598,16 +597,17 @@ def _with_judge(judge, blocks, found, test):
         alone = _tests(block, test, block.is_plain)
         for j, (pair, row) in enumerate(zip(block.pairs, rows, strict=True)):
             rankers, of_test = tuple(block.rankers[place] for place in pair), row.test
+            of_unseen = None  # the judge has seen the other queries
             combined = judge.difference(block.metric, *rankers)
             if combined.is_of_few:
                 combined = judge.of_people(block.metric, *rankers)
-                of_test = alone[j]
+                of_test, of_unseen = alone[j], unseen[j]
             estimates = (means[place] for place in pair)
             both = dict(zip(("estimate", "estimate_baseline"), estimates, strict=True))
             both |= {"difference": combined.estimate, "test": of_test}
             row = Bunch(**(row | both | combined.entries))
             of_pair = [[combined.error], [combined.df], *numbers[2:, [j]]]
-            of_pairs.append(([row], np.array(of_pair), [unseen[j]]))
+            of_pairs.append(([row], np.array(of_pair), [of_unseen]))
             terms = np.column_stack([combined.terms, np.zeros(len(known))])
             of_block = rankers, [], [(0, 1)], terms, known, combined.counts
             judged.append(_Block(segment, block.metric, *of_block))
@@ -743,9 +743,10 @@ def _warn(rows, outcome, level, names, allows_for_unseen):
             UserWarning,
         )
     is_significant = is_at_most(outcome.adjusted, level)
-    claims = {"The p-value may be too small": is_significant}
-    if not allows_for_unseen:
-        claims["The interval may be too narrow"] = ~is_significant
+    claims = {
+        "The p-value may be too small": is_significant,
+        "The interval may be too narrow": ~(is_significant | allows_for_unseen),
+    }
     for claim, where in claims.items():
         named = {
             f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}"

@@ -56,12 +56,19 @@ class Family:
     df: np.ndarray  # its degrees of freedom
     signs: np.ndarray  # what the signs of random flips are relative to, by unit
     ranges: np.ndarray  # the largest difference that the metric of each can have
-    unseen: np.ndarray  # functions of a level: the difference that nobody saw by it
+    # Functions of a level: the difference that nobody saw by it; or None, where the
+    # test does not allow for one.
+    unseen: np.ndarray
 
     def take(self, places):
         """Return the family of some of the comparisons."""
         names = ("plus", "minus", "bottom", "errors", "df", "ranges", "unseen")
         return replace(self, **{name: getattr(self, name)[places] for name in names})
+
+    @property
+    def allows_for_unseen(self):
+        """Return for which comparisons a test of few allows for what nobody saw."""
+        return np.array([one is not None for one in self.unseen])
 
     def parts(self, size):
         """Yield slices of the comparisons, each of which holds `size` numbers."""
@@ -510,16 +517,14 @@ def run_tests(
     alternative,
     margin,
     level,
-    allows_for_unseen,
     n_resamples,
     seed,
 ):
     """Test all differences of a family and adjust their p-values.
 
     `test` is the name of a test, or an array with that of each comparison. `level` is
-    the level of the tests, 1 minus that of the intervals. `allows_for_unseen` says
-    whether it is by differences that nobody saw, where few units differ. The other
-    parameters are those of :func:`skrank.stats.compare_rankers`.
+    the level of the tests, 1 minus that of the intervals. The other parameters are
+    those of :func:`skrank.stats.compare_rankers`.
     """
     n = len(family.plus)
     two_sided = is_two_sided(alternative, margin)
@@ -534,7 +539,7 @@ def run_tests(
     names = np.where(is_tied, "score", test)
     # Nor do few differences, or equal ones, tell how far others are from 0.
     is_few = (n_effective < FEWEST_VALUES - ROUNDING) | (family.errors == 0)
-    is_few &= allows_for_unseen & (names != "score")
+    is_few &= family.allows_for_unseen & (names != "score")
     groups = [
         (tests[name], of_name & (names == name))
         for tests, of_name in ((TESTS, ~is_few), (OF_FEW, is_few))

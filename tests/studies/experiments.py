@@ -49,7 +49,7 @@ def averaged(sizes, samples, decide, average=percent):
 def outcome_of(family, test="permutation", **options):
     """Return what `compare_rankers` finds of a family, without a correction."""
     defaults = {"correction": None, "alternative": "two-sided", "margin": 0.0}
-    defaults |= {"level": LEVEL, "n_resamples": 9999, "allows_for_unseen": False}
+    defaults |= {"level": LEVEL, "n_resamples": 9999}
     return run_tests(family, test=test, **defaults | {"seed": seed_of(0)} | options)
 
 
