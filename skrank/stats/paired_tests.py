@@ -588,7 +588,7 @@ def run_tests(
         single = np.minimum((1 + two_sided) * tail, level)
         for one, where, _ in groups:
             if isinstance(one, FewTest):
-                single[where] = level / n_tests
+                single[where] = np.minimum(single[where], level / n_tests)
             elif isinstance(one, ScoreTest):
                 single[where] = np.maximum(single[where], level / n_tests)
         rejected = np.broadcast_to(is_at_most(of_sides, level), (len(sides), n))

@@ -55,8 +55,8 @@ SAID = {
     """No difference was found: 4 clusters of queries are too few for any.""": (
         *(FEW, CLUSTERS),
     ),
-    # One query says nothing, and 19 at half the level 3.31 errors of z / (19 + z^2) with
-    # z = 2.24, which is 0.309; 20 (0.309 / 0.1)^2 queries.
+    # One query says nothing. Of 19, at half the level, 3.32 errors of z / (19 + z^2)
+    # with z = 2.24 are 0.31; 20 (0.3096 / 0.1)^2.
     """No difference was found: with 20 queries one of 0.31 in value would be, and one
     of 0.1 needs about 190.""": (
         *(with_segments(np.arange(20) > 0, old=ONES, new=ONES), {"by": "segment"}),
