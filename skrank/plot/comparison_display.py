@@ -221,18 +221,13 @@ class ComparisonDisplay(Display):
         margins = {"greater": [-comparison.margin], "less": [comparison.margin]}
         margins["two-sided"] = margins["greater"] + margins["less"]
         margins = margins[comparison.alternative] if comparison.margin else []
-        ends = {name: np.array([row[name] for row in rows]) for name in ("low", "high")}
-        # One-sided tests know one end; the other one is that of the metric.
-        if comparison.alternative == "greater":
-            ends["high"][:] = np.inf
-        elif comparison.alternative == "less":
-            ends["low"][:] = -np.inf
         display = cls(
             metric=[named(row) for row in rows],
             ranker=[row.ranker for row in rows],
             baseline=[row.baseline for row in rows],
             difference=np.array([row.difference for row in rows]),
-            **ends,
+            low=np.array([row.low for row in rows]),
+            high=np.array([row.high for row in rows]),
             is_shown=np.array([is_at_most(row.p_adjusted, level) for row in rows]),
             greater_is_better=[is_greater[row.metric] for row in rows],
             letters=letters,

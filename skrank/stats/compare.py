@@ -353,7 +353,11 @@ def compare_rankers(
     # found. A mean differs from itself by rounding, where it is summed in other orders.
     detectable[detectable > numbers[3]] = np.inf
     most = np.where(numbers[3] >= margin, numbers[3], np.inf)
-    low, high = np.maximum(outcome.low, -most), np.minimum(outcome.high, most)
+    low, high = outcome.low, outcome.high
+    if 1 in ALTERNATIVES[alternative]:  # a one-sided test has one end
+        low = np.maximum(low, -most)
+    if -1 in ALTERNATIVES[alternative]:
+        high = np.minimum(high, most)
     ends = np.minimum(low, difference), np.maximum(high, difference)
     columns = (*ends, *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):

@@ -71,8 +71,6 @@ def _claim(comparison, row, are_shown):
     margin, difference, ends = comparison.margin, row.difference, [row.low, row.high]
     pair = [row.ranker, row.baseline]
     sign = {"greater": 1, "less": -1}.get(comparison.alternative, 0)
-    # A one-sided test knows one end.
-    ends = [ends[0] if sign >= 0 else -np.inf, ends[1] if sign <= 0 else np.inf]
     gain = comparison._direction(row.metric) * (sign or difference)
     after = f" by {margin:g} or more" if margin else ""
     if margin and not sign:
