@@ -622,9 +622,11 @@ def test_few_tied_differences_agree_with_a_margin(n, test, constant):
             assert row.pvalue == pytest.approx(norm.sf(z))
         elif test == "permutation":  # no test of so few units can reject
             assert row.pvalue == 2.0**-n if constant > -0.1 else 1
-            if n < 5:  # the range of values between 0 and 1
+            if n < 5:  # the range of values between 0 and 1, of the sides tested
                 size = 1 if constant > 0 else np.inf
-                assert (row.low, row.high) == (-size, size)
+                low = -np.inf if alternative == "less" else -size
+                high = np.inf if alternative == "greater" else size
+                assert (row.low, row.high) == (low, high)
 
 
 def test_a_constant_difference_equal_to_the_margin_is_not_rounding_noise():
