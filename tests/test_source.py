@@ -30,7 +30,6 @@ HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
 ALONE = {
     "skrank._shell": "what commands read and print, which tests call by itself",
     "skrank.rankers.libraries": "where the support of a further library is added",
-    "skrank.stats.bounded": "the arithmetic, which its tests call by itself",
     "skrank.stats.sign_flips": "likewise",
     "skrank.stats.verdict": "what a comparison says, which its tests read",
 }

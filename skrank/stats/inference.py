@@ -10,7 +10,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binom, t
+from scipy.optimize import brentq
+from scipy.stats import binom, norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 
@@ -416,6 +417,69 @@ def wilson(p, n, quantile):
     low = 0.0 if p == 0 else (middle - radius) / (1 + z2 / n)
     high = 1.0 if p == 1 else (middle + radius) / (1 + z2 / n)
     return float(low), float(high)
+
+
+# The weight of an observation at the limit.
+WEIGHT = 0.5
+# With a smaller tilt the probability is about that of the mean.
+SMALLEST_TILT = 1e-4
+
+
+def in_limits(values, limits, tail):
+    """Return (low, high) of the mean, with the probability `tail` beyond each.
+
+    It allows for what the sample cannot show, since no value is beyond the limits.
+    """
+    low, high = limits
+    values = np.clip((np.asarray(values) - low) / (high - low), 0.0, 1.0)
+    ends = gaffke(values, tail), 1 - gaffke(1 - values, tail)
+    return tuple(float(low + (high - low) * end) for end in ends)
+
+
+def gaffke(values, tail):
+    """Return the lower end of the mean of values from 0 to 1, by N. Gaffke.
+
+    The notes of :func:`skrank.stats.confidence_interval` have the formula. For hits it
+    is a quantile of the beta distribution, as that of Clopper and Pearson is with a
+    whole observation at the limit. The probability `tail` that the mean is below is
+    that of O. Barndorff-Nielsen's form of the saddlepoint approximation (Biometrika 73,
+    1986), which is 0 to 5 % of itself too large.
+    """
+    if not values.any():
+        return 0.0
+    different, counts = np.unique(values, return_counts=True)
+    scale = different[-1]
+    x, counts = np.append(different / scale, 0.0), np.append(counts, WEIGHT)
+
+    # D = G / sum G with gamma variables G of shapes `counts`: sum D x < t exactly if
+    # sum G (x - t) < 0. The cumulant function of the latter is
+    # K(s) = -sum counts log(1 - s (x - t)), and K'(s) = 0 at the saddlepoint.
+    def end(tilt):
+        # The t that has this saddlepoint.
+        weights = counts / (1 - tilt * x)
+        return (weights * x).sum() / weights.sum()
+
+    def excess(tilt):
+        t = end(tilt)
+        room = 1 - tilt * t
+        # Of the sum of gamma variables times x - t: the cumulant function at its
+        # saddlepoint tilt / room, and the second derivative.
+        cumulant = counts.sum() * np.log(room) - (counts * np.log1p(-tilt * x)).sum()
+        parts = (x - t) / (1 - tilt * x)
+        root = -np.sqrt(max(-2 * cumulant, np.finfo(np.float64).tiny))
+        slope = tilt * np.sqrt((counts * parts**2).sum())
+        return norm.cdf(root + np.log(slope / root) / root) - tail
+
+    near = far = -1.0
+    while excess(near) < 0:
+        near /= 4
+        if near > -SMALLEST_TILT:
+            return scale * end(near)
+    while excess(far) > 0:
+        far *= 4
+    if near == far:
+        return scale * end(near)
+    return scale * end(brentq(excess, far, near))
 
 
 def effective_hits(p, error, bottom, n_queries):

@@ -33,7 +33,6 @@ from skrank._engine.summary import (
 from skrank.evaluation.catalogue import CatalogueScores
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.results import ConfidenceIntervals
-from skrank.stats.bounded import in_limits
 from skrank.stats.inference import (
     FEWEST_UNITS,
     Terms,
@@ -44,6 +43,7 @@ from skrank.stats.inference import (
     effective_hits,
     effective_units,
     hall,
+    in_limits,
     order_statistics,
     quantile_of_t,
     read_clusters,

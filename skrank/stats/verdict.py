@@ -97,6 +97,9 @@ def _with_ends(difference, low, high):
     digits = 2
     if width > 0 and np.isfinite(width):
         digits = max(-int(np.floor(np.log10(width / 2.5))), 0)
+    if low > 0 or high < 0:  # the end that is nearer to 0 is not printed as 0
+        nearest = max(min(abs(low), abs(high)), 1e-9)
+        digits = max(digits, -int(np.floor(np.log10(nearest))))
     # Without the sign of -0.0.
     difference, low, high = (round(x, digits) + 0.0 for x in (difference, low, high))
     ends = f"{low:.{digits}f} to {high:.{digits}f}"
@@ -115,24 +118,33 @@ def _place(comparison, row):
 
 def _what_would_be(comparison):
     """Return which difference would be found, and what a smaller one takes."""
-    first, n = comparison.rows[0].metric, comparison.n_units
-    names = "query", "queries"
+    first, names = comparison.rows[0].metric, ("query", "queries")
     if comparison.clusters is not None:
         names = "cluster of queries", "clusters of queries"
-    units = counted(n, *names)
-    all_least = [row.detectable for row in comparison.rows if row.metric == first]
+    rows = [row for row in comparison.rows if row.metric == first]
     # Some segments may have too few queries for any.
-    least = max((one for one in all_least if 0 < one < np.inf), default=None)
-    if least is None:
-        return f"{units} {'is' if n == 1 else 'are'} too few for any"
+    row = max(
+        (row for row in rows if 0 < row.detectable < np.inf),
+        key=lambda row: row.detectable,
+        default=None,
+    )
+    n = comparison.n_units
+    if row is None:
+        return f"{counted(n, *names)} {'is' if n == 1 else 'are'} too few for any"
+    if comparison.by is not None and comparison.clusters is None:
+        n = row.n_queries
     # The next round number, 1, 2 or 5 times a power of 10, below a half of it.
+    least = row.detectable
     power = 10.0 ** np.floor(np.log10(least / 2))
     smaller = max(one * power for one in (1, 2, 5) if one * power <= least / 2)
-    needed = float(f"{n * (least / smaller) ** 2:.1e}")
+    # What equal rankers may hide falls as 1 / n, a standard error as its root.
+    is_tied = row.wins + row.losses == 0
+    needed = float(f"{n * (least / smaller) ** (1 if is_tied else 2):.1e}")
     digits = max(1 - int(np.floor(np.log10(least))), 0)
     return (
-        f"with {units} one of {least:.{digits}f} in {first} would be, and one of "
-        f"{smaller:g} needs about {needed:,.0f}"
+        f"with {counted(n, *names)} one of {least:.{digits}f} in "
+        f"{_place(comparison, row)} would be; a difference of {smaller:g} needs about "
+        f"{needed:,.0f}"
     )
 
 

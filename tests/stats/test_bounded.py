@@ -8,7 +8,7 @@ from scipy.stats import beta
 
 from skrank.metrics import QueryScores
 from skrank.stats import confidence_interval
-from skrank.stats.bounded import MOST_DIFFERENT, Counted, gaffke, in_limits
+from skrank.stats.inference import gaffke, in_limits
 
 
 def named(metric, **values):
@@ -31,7 +31,7 @@ def ndcg(values):
 @pytest.mark.parametrize("tail", [0.1, 0.025, 0.0005])
 def test_the_end_of_hits_is_a_quantile_of_the_beta_distribution(hits, n, tail):
     values = np.arange(n) < hits
-    found = gaffke(Counted.of(values, (0, 1)), tail)
+    found = gaffke(values, tail)
     # What the saddlepoint says of the end is at most the share of `tail` too large.
     below = beta.cdf(found, hits, n - hits + 0.5)
     few = n == 1 or tail < 0.001
@@ -44,7 +44,7 @@ def test_the_end_is_a_quantile_of_random_weights(n):
     values = rng.beta(0.7, 0.4, size=n)
     weights = rng.standard_gamma(np.r_[np.ones(n), 0.5], size=(200_000, n + 1))
     means = weights @ np.append(values, 0.0) / weights.sum(axis=1)
-    found = gaffke(Counted.of(values, (0, 1)), 0.025)
+    found = gaffke(values, 0.025)
     # Two standard errors of the sampled share are .0007.
     assert 0.0225 < np.mean(means <= found) < 0.0257
 
@@ -52,8 +52,8 @@ def test_the_end_is_a_quantile_of_random_weights(n):
 def test_the_interval_is_of_the_values_within_the_limits_of_the_metric():
     values = np.random.default_rng(0).beta(2, 3, size=40)
     found = confidence_interval(ndcg(values))["ndcg"]
-    low = gaffke(Counted.of(values, (0, 1)), 0.025)
-    high = 1 - gaffke(Counted.of(1 - values, (0, 1)), 0.025)
+    low = gaffke(values, 0.025)
+    high = 1 - gaffke(1 - values, 0.025)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
     assert found.method == "bounded"
     # -1 to 1 has the same interval, stretched.
@@ -85,13 +85,3 @@ def test_more_than_2000_queries_and_values_beyond_1_have_halls_interval():
     assert confidence_interval(ndcg(values[1:]))["ndcg"].method == "bounded"
     assert confidence_interval(values[1:]).method == "bounded"
     assert confidence_interval(1 + values[1:]).method == "hall"
-
-
-def test_many_different_values_are_counted_on_a_grid():
-    values = np.random.default_rng(4).beta(1.2, 3, size=5000)
-    counted = Counted.of(values, (0, 1))
-    assert len(counted.values) <= MOST_DIFFERENT + 1
-    assert counted.values @ counted.counts == pytest.approx(values.sum(), rel=1e-12)
-    assert counted.counts.sum() == pytest.approx(5000)
-    exact = Counted(np.sort(values), np.ones(5000))
-    assert gaffke(counted, 0.025) == pytest.approx(gaffke(exact, 0.025), abs=1e-6)

@@ -45,9 +45,9 @@ SAID = {
     "new is better than old in value ({0}).": (PAIR, {}),
     "old is better than new in value ({-0}).": ({"old": BETTER, "new": OLD}, {}),
     # Ends of z^2 / (20 + z^2) = 0.16 for z = 1.96 are 1.96 errors of 0.082; 80 % of the
-    # samples find 2.95 of these. A difference of 0.1 takes 20 (0.2425 / 0.1)^2 queries.
-    """No difference was found: with 20 queries one of 0.24 in value would be, and one
-    of 0.1 needs about 120.""": ({"old": ONES, "new": ONES}, {}),
+    # samples find 2.96 of these. They fall as 1 / n: 20 (0.2428 / 0.1) queries for 0.1.
+    """No difference was found: with 20 queries one of 0.24 in value would be; a
+    difference of 0.1 needs about 49.""": ({"old": ONES, "new": ONES}, {}),
     """No difference was found: 1 query is too few for any.""": (
         {"old": [0.3], "new": [0.5]},
         {},
@@ -56,9 +56,9 @@ SAID = {
         *(FEW, CLUSTERS),
     ),
     # One query says nothing. Of 19, at half the level, 3.32 errors of z / (19 + z^2)
-    # with z = 2.24 are 0.31; 20 (0.3096 / 0.1)^2.
-    """No difference was found: with 20 queries one of 0.31 in value would be, and one
-    of 0.1 needs about 190.""": (
+    # with z = 2.24 are 0.31; 19 (0.3096 / 0.1).
+    """No difference was found: with 19 queries one of 0.31 in value for segment True
+    would be; a difference of 0.1 needs about 59.""": (
         *(with_segments(np.arange(20) > 0, old=ONES, new=ONES), {"by": "segment"}),
     ),
     """new is better than old in ndcg ({0}); old is better than new in mrr ({-1}); no
