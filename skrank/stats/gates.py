@@ -75,7 +75,7 @@ def gate(
     margin : float or array-like of shape (n_metrics,)
         The largest loss that does not matter, for all metrics or for each of them: a
         fall, or a rise where smaller values are better. 1 % of a metric from 0 to 1 is
-        0.01. A metric of which the baseline has no more than the margin decides
+        0.01. A metric whose margin is at least the mean of the baseline decides
         nothing.
     test : {"auto", "permutation", "score", "t"}, default="auto"
         The test of the differences, as in :func:`compare_rankers`.
@@ -283,8 +283,8 @@ class GateDecision:
         large = [row.metric for row in self.rows if row.decision == LARGE_MARGIN]
         if large:
             after += (
-                f" In {', '.join(large)} {self.baseline} has no more than the margin, "
-                "which no loss exceeds: that decides nothing."
+                f" The margin of {', '.join(large)} is at least the mean of "
+                f"{self.baseline}, so that no loss exceeds it: that decides nothing."
             )
         if self.decision == WORSE:
             return (

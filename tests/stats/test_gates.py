@@ -161,7 +161,7 @@ def test_a_margin_that_no_loss_exceeds_decides_nothing():
     decided = [row.decision for row in found.rows]
     assert (decided, found.decision) == (["margin too large", "passed"], "passed")
     text = " ".join(str(found).split())
-    assert "In recall@5 main has no more than the margin, which no loss exc" in text
+    assert "The margin of recall@5 is at least the mean of main, so that" in text
     assert "at 95% towards a loss and at 97.5% towards a gain" in text
     found = decide(of_users(*[{"recall@5": low}] * 2), 0.1)
     assert found.status == 3
