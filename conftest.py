@@ -5,16 +5,21 @@
 import faulthandler
 import os
 import sys
+import tempfile
 import threading
 import time
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-import sklearn
 
-from skrank._callers import _SHOWN
-from skrank._engine.request import METRICS
+# Where Python writes no bytecode, each process that a test starts would compile
+# scikit-learn again, for seconds. All of them share that of this process.
+if sys.dont_write_bytecode:
+    BYTECODE = tempfile.TemporaryDirectory(prefix="skrank-bytecode-")
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = BYTECODE.name
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A page whose examples need Dask, and the tests of files that only a checkout has.
 collect_ignore = [] if find_spec("dask") else ["docs/large_data.rst"]
@@ -102,6 +107,12 @@ def pytest_report_header():
 
 @pytest.fixture(autouse=True)
 def _leave_everything_as_found():
+    # Imported only after the bytecode has its place.
+    import sklearn
+
+    from skrank._callers import _SHOWN
+    from skrank._engine.request import METRICS
+
     # Examples enable metadata routing and add scorer names, as a user would.
     known = dict(METRICS)
     with sklearn.config_context():
