@@ -445,7 +445,7 @@ def test_a_bound_is_searched_for_and_not_missed(name, monkeypatch):
 
     assert KINDS.get(name) in (METRICS[name.partition("@")[0]].rises, None)
     n_all = 0
-    for seed in range(8) if name in KINDS else [5]:
+    for seed in (0, 2, 5, 7) if name in KINDS else [5]:
         n_scores, share = [(5, 0.1), (40, 0.5), (9999, 0.9)][seed % 3]
         y_true, y_score, qid, judged = draw(
             seed, longest=90, n_grades=2 + seed % 3, n_scores=n_scores, share=share

@@ -486,28 +486,37 @@ def test_the_shapes_of_the_input_agree(ties):
     names, n_queries = BY_POLICY[ties], len(y_true)
     qid = np.repeat(np.arange(n_queries), y_true.shape[1])
     weight = np.arange(1.0, n_queries + 1)
-    for average, given in ((None, None), ("macro", weight), ("weighted", weight)):
+    shapes = [
+        (y_true, y_score.astype(np.float32)),
+        (y_true.tolist(), y_score.tolist()),
+        (np.asfortranarray(y_true, dtype=np.float32), np.asfortranarray(y_score)),
+        (sparse.csr_matrix(y_true), y_score),
+        (sparse.csc_array(y_true), y_score),
+        (sparse.coo_matrix(y_true.astype(float)), y_score),
+    ]
+    averages = [(None, None), ("macro", weight), ("weighted", weight)]
+    # Each policy has other pairs of a mean and a shape.
+    turn = list(BY_POLICY).index(ties)
+    for i, (average, given) in enumerate(averages, turn):
         options = {"ties": ties, "average": average}
         flat = together(
             names, y_true.ravel(), y_score.ravel(), qid=qid,
             sample_weight=None if given is None else given[qid], **options,
         )  # fmt: skip
-        for grades, scores in (
-            (y_true, y_score.astype(np.float32)),
-            (y_true.tolist(), y_score.tolist()),
-            (np.asfortranarray(y_true, dtype=np.float32), np.asfortranarray(y_score)),
-            (sparse.csr_matrix(y_true), y_score),
-            (sparse.csc_array(y_true), y_score),
-            (sparse.coo_matrix(y_true.astype(float)), y_score),
-        ):
+        for grades, scores in shapes[i % 3 :: 3]:
             got = together(names, grades, scores, sample_weight=given, **options)
             assert_all_close(got, flat)
 
 
-def options_with_names(**further):
-    """Yield all combinations of policy, average and adjustment, with their metrics."""
+def options_with_names(turn=0, **further):
+    """Yield all pairs of policy and adjustment, with their metrics and some average.
+
+    In three turns each pair has each average.
+    """
     averages = ("macro", "weighted", None)
-    for ties, average, adjusted in itertools.product(BY_POLICY, averages, (0, 1)):
+    pairs = itertools.product(BY_POLICY, (0, 1))
+    for i, (ties, adjusted) in enumerate(pairs, turn):
+        average = averages[i % 3]
         options = {"ties": ties, "average": average, **further}
         names = BY_POLICY[ties]
         if adjusted:
@@ -531,8 +540,8 @@ def test_candidates_are_a_matrix_with_one_relevant_document():
         assert_all_close(got, expected, atol=1e-12, said=options)
 
 
-@pytest.mark.parametrize("threshold", [0.0, 1, "max"])
-def test_excluding_a_document_is_leaving_its_row_out(threshold):
+@pytest.mark.parametrize(("turn", "threshold"), [(0, 0.0), (1, 1), (2, "max")])
+def test_excluding_a_document_is_leaving_its_row_out(turn, threshold):
     y_true, y_score = matrix()
     exclude = np.random.default_rng(1).random(y_true.shape) < 0.4
     exclude[:, 0] = False
@@ -546,7 +555,7 @@ def test_excluding_a_document_is_leaving_its_row_out(threshold):
             (sparse.csr_matrix(y_true), sparse.csc_matrix(exclude)),
         ]
     )
-    for names, options in options_with_names(threshold=threshold):
+    for names, options in options_with_names(turn, threshold=threshold):
         left = together(names, *rows, qid=qid, **options)
         grades, mask = next(kinds)
         got = together(names, grades, y_score, exclude=mask, **options)

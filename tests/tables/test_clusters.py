@@ -35,7 +35,7 @@ def _threads():
         yield
 
 
-def on_dask(frame, n_parts=5):
+def on_dask(frame, n_parts=3):
     return dd.from_pandas(frame, npartitions=n_parts)
 
 

@@ -65,9 +65,10 @@ def test_random_tables_are_scored_as_lists_or_refused_by_name(tmp_path):
 )
 def test_ids_that_differ_as_text_are_different_queries(one, other, tmp_path):
     path = write(tmp_path, [f"{one},1,2", f"{other},0,1", f"{other},1,0"])
-    assert ids(path) == sorted([one, other])
+    scores = score_table(path, "mrr")
+    assert scores.keys["qid"].tolist() == sorted([one, other])
     # The first relevant document of the second query is at rank 2.
-    assert score_table(path, "mrr").summary() == {"mrr": (1 + 1 / 2) / 2}
+    assert scores.summary() == {"mrr": (1 + 1 / 2) / 2}
     assert ids(path, by="y_true") == sorted([one, other, other])
 
 
@@ -286,7 +287,7 @@ def test_ids_of_documents_beyond_int64_are_numbers_in_files_too(tmp_path):
     assert score_table(path, "mrr", **rules).summary() == {"mrr": 1}
 
 
-NAMES = ["run[1]", "all*", "what?", "a[b", "x]y", "*[?]*"]
+NAMES = ["run[1]", "all*", "a[b", "x]y", "*[?]*"]
 
 
 @pytest.mark.slow
