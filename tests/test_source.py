@@ -361,6 +361,7 @@ def texts():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phrase", STILTED)
 def test_the_english_is_plain(phrase, texts):
     found = [

@@ -316,6 +316,7 @@ def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
     assert_array_equal(np.bincount(group, weights=ranking.grade), total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("levels", "scattered", "ties"),
     [

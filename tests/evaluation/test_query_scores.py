@@ -146,6 +146,7 @@ def test_parts_may_weigh_nothing_but_the_whole_may_not():
         parts[0].summary()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(UNDEFINED)
 @pytest.mark.parametrize("own_returned", [False, True])
 @pytest.mark.parametrize("adjusted", [False, True])

@@ -168,6 +168,7 @@ def values_of_fillings(name, data, returned, grades, options):
     return values.reshape(n, len(queries))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The metric is undefined")
 @pytest.mark.parametrize("name", BOUNDED)
 def test_bounds_are_those_of_all_judgements(name):
@@ -353,6 +354,7 @@ def folds_by_hand(X, y, qid, judged, alpha):
     return values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["metadata", "column", "columns"])
 def test_a_search_leaves_out_what_is_not_judged(how):
     X, y, qid, judged = search_data()

@@ -429,6 +429,7 @@ def test_a_scorer_warns_of_a_column_that_is_also_a_feature(model, columns, is_sa
     assert sum(message in one for one in said) == is_said
 
 
+@pytest.mark.slow
 def test_values_by_query_of_columns_are_those_of_the_folds():
     table = X.assign(popularity=VIEWS)
     names = ["ndcg@3", "neg_popularity@3"]

@@ -181,6 +181,7 @@ def test_the_default_of_an_undefined_query_is_in_the_signature(name):
         assert default.default == 0.0
 
 
+@pytest.mark.slow
 def test_no_ranking_beats_the_perfect_one_which_scores_one():
     for seed in range(5):
         y_true, y_score, qid = defined_lists(seed)
@@ -196,6 +197,7 @@ def test_no_ranking_beats_the_perfect_one_which_scores_one():
                     assert_allclose(best[name], 1, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.slow
 def test_values_stay_in_their_range():
     limits = {}
     for name in NAMES:
@@ -249,6 +251,7 @@ def test_a_change_that_does_not_matter_changes_no_value(change):
         assert_all_close(got, expected, said=ties)
 
 
+@pytest.mark.slow
 def test_the_order_of_the_rows_and_of_the_queries_changes_nothing():
     y_true, y_score, qid = rows = lists()
     for ties, names in BY_POLICY.items():
@@ -317,6 +320,7 @@ def test_moving_a_relevant_document_up_never_hurts():
             assert (gain >= -1e-12).all(), (name, ties)
 
 
+@pytest.mark.slow
 def test_the_score_is_the_mean_of_the_values_of_the_queries():
     y_true, y_score, qid = lists()
     sizes = np.bincount(qid)
@@ -343,6 +347,7 @@ def test_the_score_is_the_mean_of_the_values_of_the_queries():
             assert_all_close(got, expected, said=f"{ties} {average}")
 
 
+@pytest.mark.slow
 def test_each_query_is_scored_as_if_it_were_alone():
     y_true, y_score, qid = lists()
     rows = {"max_grade": 4}  # by default that of all queries
@@ -413,6 +418,7 @@ def test_undefined_queries_alone_leave_nothing_to_average(name):
         assert math.isnan(score)
 
 
+@pytest.mark.slow
 def test_an_undefined_query_scores_what_the_user_says():
     y_true, y_score, qid = lists()
     names = sorted(set(NAMES) - NEVER_UNDEFINED)
@@ -480,6 +486,7 @@ def test_k_may_exceed_the_list():
     assert call("f1@1000", [1, 0], [2, 1]) == 2 * 1 / (1 + 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", BY_POLICY)
 def test_the_shapes_of_the_input_agree(ties):
     y_true, y_score = matrix()
@@ -525,6 +532,7 @@ def options_with_names(turn=0, **further):
         yield names, options
 
 
+@pytest.mark.slow
 def test_candidates_are_a_matrix_with_one_relevant_document():
     _, y_score = matrix(1, (11, 6))
     target = np.random.default_rng(1).integers(0, 6, 11)
@@ -650,6 +658,7 @@ def test_adjusted_values_of_the_queries():
         assert_allclose(got[name], expected, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", BY_POLICY)
 def test_large_tie_groups_neither_overflow_nor_lose_digits(ties):
     n = 100_000

@@ -203,6 +203,7 @@ def draw(seed):
     return rng.integers(0, 3, size=len(qid)).astype(float), qid, is_on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_LIST)
 @pytest.mark.parametrize("ties", ["expected", "first"])
 def test_a_value_is_the_mean_over_all_orders(name, ties):

@@ -210,6 +210,7 @@ def test_rank_biased_precision_of_grades_stays_within_one():
     assert got["rbp"] == pytest.approx(1 - 0.8**10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", CONVENTIONS)
 def test_a_convention_is_data_in_parameters_of_the_metrics(library):
     refused = CONVENTIONS[library].refused

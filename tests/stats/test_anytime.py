@@ -95,6 +95,7 @@ def pair(rng, n, shift=0.0):
     return {"old": rng.random(n), "new": rng.random(n) + shift}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("margin", [0.0, 0.1])
 def test_the_interval_agrees_with_the_p_value(alternative, margin):

@@ -367,6 +367,7 @@ def test_the_bootstrap_sees_small_differences_of_large_values():
     assert width == pytest.approx(alone.high - alone.low, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_bootstrap_is_close_to_t_for_normal_values_and_repeats_its_bits():
     values = np.random.RandomState(0).randn(400)
     resampled = confidence_interval(values, method="bootstrap")

@@ -59,6 +59,7 @@ def test_renamings_of_queries_and_rankers_give_one_result(draw, test):
     assert len(found) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [reciprocal_ranks, permutations])
 @pytest.mark.parametrize("correction", ["max-t", "holm"])
 def test_a_shift_of_all_values_changes_nothing(draw, correction):

@@ -72,6 +72,7 @@ def test_the_interval_is_of_the_values_within_the_limits_of_the_metric():
     assert (stretched.low, stretched.high) == pytest.approx((2 * low - 1, 2 * high - 1))
 
 
+@pytest.mark.slow
 def test_the_order_of_the_queries_does_not_count():
     rng = np.random.default_rng(1)
     values = rng.choice([1, 0.5, 1 / 3, 0], size=30)
@@ -147,6 +148,7 @@ def test_an_interval_for_all_looks_holds_the_means_that_the_bets_do_not_refute()
     assert found.method == "anytime"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_the_bets_on_a_pair_agree_with_its_interval(alternative):
     rng, rejected = np.random.default_rng(7), []

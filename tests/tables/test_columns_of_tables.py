@@ -84,6 +84,7 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(stream, "BATCH", 20)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("form", FORMS)
 def test_columns_of_every_source_have_the_values_of_all_orders(form, tmp_path):

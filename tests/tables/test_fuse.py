@@ -160,6 +160,7 @@ def test_two_values_by_hand():
     assert fused["q", "y"] == pytest.approx(1 / 62 + (1 / 61 + 1 / 62) / 2, rel=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", FUSION_METHODS)
 def test_the_order_of_tied_documents_does_not_matter_to_the_last_bit(method):
     norms = ["sum", "z"] if method in ("sum", "mnz", "max") else [None]

@@ -61,6 +61,7 @@ def test_a_file_has_the_scores_of_its_rows(kind, ties, batch, tmp_path, monkeypa
         assert_equal(found, of_arrays(frame, **options))
 
 
+@pytest.mark.slow
 def test_a_frame_may_have_several_rankers_and_a_mask():
     frame = draw()
     ids = sorted({*frame["product"], "never"})
