@@ -271,6 +271,7 @@ def test_fits_that_draw_are_not_compared_if_the_tag_says_so():
     check_ranker(NoisyAndSaysSo())
 
 
+@pytest.mark.slow
 def test_a_ranker_that_orders_equal_scores_by_row_is_told():
     trees = LGBMRanker(n_estimators=5, min_child_samples=3, verbose=-1, n_jobs=1)
     with pytest.raises(AssertionError, match="the order of the rows does not matter"):

@@ -204,6 +204,7 @@ def test_documented_defaults_are_those_of_the_signature(name):
             assert stated[1].replace('"', "'") == as_written(parameter.default)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PUBLIC))
 def test_numpydoc_finds_nothing_to_say(name):
     # By its name, a function with the name of its module would not be found.

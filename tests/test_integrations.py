@@ -153,6 +153,7 @@ def test_copies_and_pickles_hold_nothing_that_was_prepared():
         assert again([1, 0], np.array([0.0, 1.0]), None, [2]) == ("mrr", 1 / 2, True)
 
 
+@pytest.mark.slow
 def test_values_of_several_sets_do_not_depend_on_their_turns():
     metric, rng = lightgbm_metric("ndcg"), np.random.default_rng(0)
     for _ in range(3):

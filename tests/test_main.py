@@ -225,6 +225,7 @@ def test_compare_takes_several_baselines(capsys):
     assert run(capsys, command + options)[:2] == (0, f"{expected.to_markdown()}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_two_runs")
 def test_compare_prints_what_python_prints(capsys):
     scores = score_runs("qrels", {"old": "old.run", "new": "new.run.x"}, ["mrr", "map"])
@@ -279,6 +280,7 @@ def test_lists_prints_what_runs_share_and_which_documents_came(capsys, tmp_path)
     assert "| a.run -> new.run | 1 | b | went | 1 | - |" in output
 
 
+@pytest.mark.slow
 def test_lists_prints_the_first_ten_documents_and_reads_tables(capsys, tmp_path):
     for name, sign in {"one.csv": 1, "two.csv": -1}.items():
         rows = [f"7,{i},{sign * i}" for i in range(12)]

@@ -37,6 +37,7 @@ def _files(tmp_path, monkeypatch):
     write_files(tmp_path)
 
 
+@pytest.mark.slow
 def test_runs_are_named_by_their_tags_if_these_are_different(capsys, tmp_path):
     (tmp_path / "b.run").write_text(tagged(TIED, "dense v2"))
     both = "evaluate qrels a.run b.run -m mrr --json"
@@ -97,6 +98,7 @@ def test_the_top_of_queries_is_that_of_a_sort(single):
             assert column.tolist() == all_rows[rows].tolist()
 
 
+@pytest.mark.slow
 def test_judgements_of_beir_are_read_by_their_columns(capsys, tmp_path):
     (tmp_path / "test.tsv").write_text(BEIR)
     (tmp_path / "a.run").write_text(tagged(RUN, "t"))

@@ -39,6 +39,7 @@ def start(folder, body, *options):
     return start_process([sys.executable, "-c", code], env=env)
 
 
+@pytest.mark.slow
 def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path):
     run = start(tmp_path, "time.sleep(1000)")
     _, errors = run.communicate(timeout=PATIENCE)
@@ -47,6 +48,7 @@ def test_a_test_that_hangs_ends_the_run_and_is_named(tmp_path):
     assert "in test_it" in errors
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="Windows does not pause processes")
 def test_a_run_that_was_paused_goes_on(tmp_path):
     started = tmp_path / "started"
@@ -61,6 +63,7 @@ def test_a_run_that_was_paused_goes_on(tmp_path):
     assert "1 passed" in output
 
 
+@pytest.mark.slow
 def test_a_debugger_has_all_the_time(tmp_path):
     run = start(tmp_path, "assert time is None", "--pdb")
     seen = ""

@@ -57,6 +57,7 @@ def all_names():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

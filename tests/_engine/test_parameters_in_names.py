@@ -92,6 +92,7 @@ def test_a_scorer_has_the_value_of_the_keywords(name):
         assert repr(scorer) == f"make_ranking_scorer({name!r})"
 
 
+@pytest.mark.slow
 def test_searches_and_cross_validation_take_such_names():
     names = list(NAMES)
     cv = QueryKFold(3)

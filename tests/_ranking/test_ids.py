@@ -262,6 +262,7 @@ def test_many_scattered_ids_are_encoded_as_unique_does(dtype, n_ids):
     np.testing.assert_array_equal(codes, expected_codes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["U20", "S20"])
 def test_many_ids_that_begin_alike_are_distinguished(dtype):
     # They are compared in words of 8 bytes, of which the last one alone differs.

@@ -97,6 +97,7 @@ BY_QUERY = LOG.sort_values("qid", ascending=False, kind="stable")
 OPTIONS = {"scoring": "mrr", "cv": QueryKFold(3), "error_score": "raise"}
 
 
+@pytest.mark.slow
 def test_a_search_over_rows_in_another_order_is_noticed_once():
     shuffled = GRADE.loc[BY_QUERY.index].iloc[::-1]
     said = message("X", "y", "Pass y.loc[X.index]")
@@ -109,6 +110,7 @@ def test_a_search_over_rows_in_another_order_is_noticed_once():
     assert right["test_score"].tolist() == [1, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_labels_that_a_permutation_test_shuffles_are_no_mistake(n_jobs):
     options = OPTIONS | {"n_permutations": 2, "n_jobs": n_jobs}

@@ -113,6 +113,7 @@ MIUF = {
 }
 
 
+@pytest.mark.slow
 def test_every_visit_is_in_one_part_and_every_visitor_in_the_training_part():
     visits = np.vstack([MSWEB.train, MSWEB.test])
     assert len(np.unique(visits, axis=0)) == len(visits) == 98_653

@@ -57,6 +57,7 @@ def test_every_value_is_that_of_the_function(data, params):
         assert_array_equal(scores[scorer_name], expected)
 
 
+@pytest.mark.slow
 def test_an_adjusted_value_has_the_sign_that_its_name_says(data):
     # No order of these queries is better than chance for them.
     flat = {"cg", "judged@3", "median_rank", "inverse_median_rank"}
@@ -293,6 +294,7 @@ def long_lists():
     return y_true, rng.integers(0, 12, (20, 30)).astype(float)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The metric is undefined")
 @pytest.mark.parametrize("ties", ["expected", "first", "pessimistic"])
 def test_many_metrics_and_cutoffs_at_once_equal_each_alone(ties):

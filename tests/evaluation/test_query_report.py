@@ -169,10 +169,10 @@ def test_the_sum_is_the_value_under_every_tie_policy(name, ties):
     metric = METRICS[name.partition("@")[0]]
     name = metric.full_name + name[len(metric.name) :]
     rng = np.random.default_rng(1)
-    qid, y_score = np.repeat(np.arange(3), 12), rng.integers(0, 4, 36)
-    y_true = rng.integers(0, 4, 36)
+    qid, y_score = np.repeat(np.arange(2), 12), rng.integers(0, 4, 24)
+    y_true = rng.integers(0, 4, 24)
     scores = score_queries(y_true, y_score, name, qid=qid, ties=ties)
-    for query in range(3):
+    for query in range(2):
         report = query_report(y_true, y_score, query, metric=name, qid=qid, ties=ties)
         one = report.rankings[None]
         np.testing.assert_equal(report.values[None], scores.values[0, 0, query])

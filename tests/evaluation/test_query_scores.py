@@ -72,11 +72,10 @@ def test_a_summary_is_what_evaluate_returns(name, is_weighted):
     params, data = dict(PARAMS[name]), draw(0)
     names = names_for(params)
     if is_weighted:
-        params["sample_weight"] = weights(data)
-    for more in ({}, masks(data)):
-        scores = score_queries(**data, metrics=names, **params, **more)
-        expected = evaluate(**data, metrics=names, **params, **more)
-        assert_same(scores.summary(), expected)
+        params |= {"sample_weight": weights(data)} | masks(data)
+    scores = score_queries(**data, metrics=names, **params)
+    expected = evaluate(**data, metrics=names, **params)
+    assert_same(scores.summary(), expected)
 
 
 @pytest.mark.parametrize("adjusted", [False, True])
@@ -117,9 +116,9 @@ def parts_of(data, n_queries, **params):
 def test_parts_in_any_order_are_the_whole(name, n_queries):
     params, data = PARAMS[name] | {"max_grade": 4}, draw(3, n_queries=12)
     params["metrics"] = names_for(params)
-    for more in (masks(data), {"sample_weight": weights(data)}):
-        joined = QueryScores.concat(parts_of(data, n_queries, **params, **more))
-        assert_same(joined.summary(), evaluate(**data, **params, **more))
+    params |= {"sample_weight": weights(data)} | masks(data)
+    joined = QueryScores.concat(parts_of(data, n_queries, **params))
+    assert_same(joined.summary(), evaluate(**data, **params))
 
 
 def led(ranking):
@@ -147,6 +146,7 @@ def test_parts_may_weigh_nothing_but_the_whole_may_not():
         parts[0].summary()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(UNDEFINED)
 @pytest.mark.parametrize("own_returned", [False, True])
 @pytest.mark.parametrize("adjusted", [False, True])

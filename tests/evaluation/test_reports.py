@@ -351,6 +351,7 @@ def test_each_value_is_what_evaluate_says():
             assert values["nonrelevant"] <= values["highest"] + 1e-12
 
 
+@pytest.mark.slow
 def test_the_value_of_all_judgements_is_in_the_band_of_every_query():
     rng = np.random.default_rng(1)
     qid = np.repeat(np.arange(50), rng.integers(2, 40, 50))

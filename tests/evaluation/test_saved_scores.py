@@ -86,6 +86,7 @@ PARAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(UNDEFINED)
 @pytest.mark.parametrize("name", PARAMS)
 def test_every_metric_comes_back_to_the_last_bit(name, tmp_path):
@@ -406,6 +407,7 @@ def test_a_pipe_is_written_and_not_replaced(tmp_path):
     assert_same(QueryScores.load(tmp_path / "copy"), ONE)
 
 
+@pytest.mark.slow
 def test_threads_that_save_to_one_path_leave_one_whole_file(tmp_path):
     path = tmp_path / "scores.parquet"
     with ThreadPoolExecutor(4) as threads:

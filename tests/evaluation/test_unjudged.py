@@ -168,6 +168,7 @@ def values_of_fillings(name, data, returned, grades, options):
     return values.reshape(n, len(queries))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The metric is undefined")
 @pytest.mark.parametrize("name", BOUNDED)
 def test_bounds_are_those_of_all_judgements(name):
@@ -353,6 +354,7 @@ def folds_by_hand(X, y, qid, judged, alpha):
     return values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["metadata", "column", "columns"])
 def test_a_search_leaves_out_what_is_not_judged(how):
     X, y, qid, judged = search_data()
@@ -445,7 +447,7 @@ def test_a_bound_is_searched_for_and_not_missed(name, monkeypatch):
 
     assert KINDS.get(name) in (METRICS[name.partition("@")[0]].rises, None)
     n_all = 0
-    for seed in range(8) if name in KINDS else [5]:
+    for seed in (0, 2, 5, 7) if name in KINDS else [5]:
         n_scores, share = [(5, 0.1), (40, 0.5), (9999, 0.9)][seed % 3]
         y_true, y_score, qid, judged = draw(
             seed, longest=90, n_grades=2 + seed % 3, n_scores=n_scores, share=share

@@ -171,6 +171,7 @@ def test_what_was_not_returned_is_in_every_order_below_all_others(
     assert np.isfinite(got).sum() > 50
 
 
+@pytest.mark.slow
 def test_midranks_are_those_of_scipy_in_every_order_of_what_was_not_returned():
     y_true, y_score, qid, _, returned = draw_partly_returned(1)
     got = spearman_score(

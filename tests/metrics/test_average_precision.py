@@ -27,6 +27,7 @@ def lists(n_levels, seed=0):
     return y_true.astype(int), y_score // (7 / n_levels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_levels", [7, 3, 1])
 def test_the_numbers_of_scikit_learn_with_and_without_ties(n_levels):
     y_true, y_score = lists(n_levels)

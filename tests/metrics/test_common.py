@@ -181,6 +181,7 @@ def test_the_default_of_an_undefined_query_is_in_the_signature(name):
         assert default.default == 0.0
 
 
+@pytest.mark.slow
 def test_no_ranking_beats_the_perfect_one_which_scores_one():
     for seed in range(5):
         y_true, y_score, qid = defined_lists(seed)
@@ -196,6 +197,7 @@ def test_no_ranking_beats_the_perfect_one_which_scores_one():
                     assert_allclose(best[name], 1, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.slow
 def test_values_stay_in_their_range():
     limits = {}
     for name in NAMES:
@@ -249,6 +251,7 @@ def test_a_change_that_does_not_matter_changes_no_value(change):
         assert_all_close(got, expected, said=ties)
 
 
+@pytest.mark.slow
 def test_the_order_of_the_rows_and_of_the_queries_changes_nothing():
     y_true, y_score, qid = rows = lists()
     for ties, names in BY_POLICY.items():
@@ -317,6 +320,7 @@ def test_moving_a_relevant_document_up_never_hurts():
             assert (gain >= -1e-12).all(), (name, ties)
 
 
+@pytest.mark.slow
 def test_the_score_is_the_mean_of_the_values_of_the_queries():
     y_true, y_score, qid = lists()
     sizes = np.bincount(qid)
@@ -343,6 +347,7 @@ def test_the_score_is_the_mean_of_the_values_of_the_queries():
             assert_all_close(got, expected, said=f"{ties} {average}")
 
 
+@pytest.mark.slow
 def test_each_query_is_scored_as_if_it_were_alone():
     y_true, y_score, qid = lists()
     rows = {"max_grade": 4}  # by default that of all queries
@@ -413,6 +418,7 @@ def test_undefined_queries_alone_leave_nothing_to_average(name):
         assert math.isnan(score)
 
 
+@pytest.mark.slow
 def test_an_undefined_query_scores_what_the_user_says():
     y_true, y_score, qid = lists()
     names = sorted(set(NAMES) - NEVER_UNDEFINED)
@@ -480,34 +486,44 @@ def test_k_may_exceed_the_list():
     assert call("f1@1000", [1, 0], [2, 1]) == 2 * 1 / (1 + 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", BY_POLICY)
 def test_the_shapes_of_the_input_agree(ties):
     y_true, y_score = matrix()
     names, n_queries = BY_POLICY[ties], len(y_true)
     qid = np.repeat(np.arange(n_queries), y_true.shape[1])
     weight = np.arange(1.0, n_queries + 1)
-    for average, given in ((None, None), ("macro", weight), ("weighted", weight)):
+    shapes = [
+        (y_true, y_score.astype(np.float32)),
+        (y_true.tolist(), y_score.tolist()),
+        (np.asfortranarray(y_true, dtype=np.float32), np.asfortranarray(y_score)),
+        (sparse.csr_matrix(y_true), y_score),
+        (sparse.csc_array(y_true), y_score),
+        (sparse.coo_matrix(y_true.astype(float)), y_score),
+    ]
+    averages = [(None, None), ("macro", weight), ("weighted", weight)]
+    # Each policy has other pairs of a mean and a shape.
+    turn = list(BY_POLICY).index(ties)
+    for i, (average, given) in enumerate(averages, turn):
         options = {"ties": ties, "average": average}
         flat = together(
             names, y_true.ravel(), y_score.ravel(), qid=qid,
             sample_weight=None if given is None else given[qid], **options,
         )  # fmt: skip
-        for grades, scores in (
-            (y_true, y_score.astype(np.float32)),
-            (y_true.tolist(), y_score.tolist()),
-            (np.asfortranarray(y_true, dtype=np.float32), np.asfortranarray(y_score)),
-            (sparse.csr_matrix(y_true), y_score),
-            (sparse.csc_array(y_true), y_score),
-            (sparse.coo_matrix(y_true.astype(float)), y_score),
-        ):
+        for grades, scores in shapes[i % 3 :: 3]:
             got = together(names, grades, scores, sample_weight=given, **options)
             assert_all_close(got, flat)
 
 
-def options_with_names(**further):
-    """Yield all combinations of policy, average and adjustment, with their metrics."""
+def options_with_names(turn=0, **further):
+    """Yield all pairs of policy and adjustment, with their metrics and some average.
+
+    In three turns each pair has each average.
+    """
     averages = ("macro", "weighted", None)
-    for ties, average, adjusted in itertools.product(BY_POLICY, averages, (0, 1)):
+    pairs = itertools.product(BY_POLICY, (0, 1))
+    for i, (ties, adjusted) in enumerate(pairs, turn):
+        average = averages[i % 3]
         options = {"ties": ties, "average": average, **further}
         names = BY_POLICY[ties]
         if adjusted:
@@ -516,6 +532,7 @@ def options_with_names(**further):
         yield names, options
 
 
+@pytest.mark.slow
 def test_candidates_are_a_matrix_with_one_relevant_document():
     _, y_score = matrix(1, (11, 6))
     target = np.random.default_rng(1).integers(0, 6, 11)
@@ -531,8 +548,8 @@ def test_candidates_are_a_matrix_with_one_relevant_document():
         assert_all_close(got, expected, atol=1e-12, said=options)
 
 
-@pytest.mark.parametrize("threshold", [0.0, 1, "max"])
-def test_excluding_a_document_is_leaving_its_row_out(threshold):
+@pytest.mark.parametrize(("turn", "threshold"), [(0, 0.0), (1, 1), (2, "max")])
+def test_excluding_a_document_is_leaving_its_row_out(turn, threshold):
     y_true, y_score = matrix()
     exclude = np.random.default_rng(1).random(y_true.shape) < 0.4
     exclude[:, 0] = False
@@ -546,7 +563,7 @@ def test_excluding_a_document_is_leaving_its_row_out(threshold):
             (sparse.csr_matrix(y_true), sparse.csc_matrix(exclude)),
         ]
     )
-    for names, options in options_with_names(threshold=threshold):
+    for names, options in options_with_names(turn, threshold=threshold):
         left = together(names, *rows, qid=qid, **options)
         grades, mask = next(kinds)
         got = together(names, grades, y_score, exclude=mask, **options)
@@ -641,6 +658,7 @@ def test_adjusted_values_of_the_queries():
         assert_allclose(got[name], expected, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", BY_POLICY)
 def test_large_tie_groups_neither_overflow_nor_lose_digits(ties):
     n = 100_000

@@ -202,6 +202,7 @@ def test_grades_whose_gains_overflow_are_refused_with_the_limit():
 # Floating-point errors
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_no_floating_point_error_of_ours_is_raised():
     rng = np.random.default_rng(0)

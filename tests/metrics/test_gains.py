@@ -61,6 +61,7 @@ def dcg_of_orders(gain, y_score, k):
     return every, by_score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gains", [(0, 3.0, 1.0, 2.0), (0, 3.0, -1.0, 0.5)], ids=str)
 @pytest.mark.parametrize("k", [None, 1, 2])
 def test_dcg_and_ndcg_are_those_of_all_orders(gains, k):

@@ -62,6 +62,7 @@ def test_every_metric_of_columns_obeys_these_laws():
     assert {base_of(name) for name in BY_LABEL + BY_PART} == {*OF_COLUMNS, "ndcg"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [BY_LABEL, BY_PART], ids=["labels", "parts"])
 def test_blocks_have_the_values_of_the_whole(monkeypatch, names):
     rows = draw(names)

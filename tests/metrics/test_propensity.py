@@ -228,6 +228,7 @@ def test_an_estimate_from_clicks_is_the_mean_over_all_orders(estimate, clip):
         assert value == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_an_estimate_is_right_on_average_over_all_that_users_may_see():
     grades, scores = np.array([1, 0, 1, 1, 0]), [3, 5, 1, 3, 2]  # two are tied
     propensity = [1.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5]

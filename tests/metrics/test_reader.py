@@ -146,12 +146,13 @@ def test_err_of_a_large_tie_group_is_that_of_exact_fractions(grades, k, highest)
     n, above = 200, 2
     y_true = np.resize(grades, n)
     stops = [(2.0**g - 1) / 2.0**highest for g in y_true.tolist()]
-    symmetric = [Fraction(1)] + [Fraction(0)] * n
-    for i, stop in enumerate(stops, 1):
-        passed = 1 - Fraction(stop)
+    chances = [1 - Fraction(stop) for stop in stops]
+    whole = max(chance.denominator for chance in chances)  # a power of two, as all are
+    symmetric = [1] + [0] * n
+    for i, numerator in enumerate((int(chance * whole) for chance in chances), 1):
         for d in range(i, 0, -1):
-            symmetric[d] += passed * symmetric[d - 1]
-    passed = [float(e / math.comb(n, d)) for d, e in enumerate(symmetric)]
+            symmetric[d] += numerator * symmetric[d - 1]
+    passed = [e / (math.comb(n, d) * whole**d) for d, e in enumerate(symmetric)]
     last = n if k is None else k - above
     expected = math.fsum(
         (passed[d - 1] - passed[d]) / (above + d) for d in range(1, last + 1)

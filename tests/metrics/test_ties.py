@@ -63,7 +63,7 @@ IDS = [
 ]
 
 
-def tied_lists(seed, n_queries=60, max_length=6):
+def tied_lists(seed, n_queries=40, max_length=6):
     """Return short queries, most of whose documents are tied."""
     rng = np.random.default_rng(seed)
     qid = np.repeat(np.arange(n_queries), rng.integers(1, max_length + 1, n_queries))
@@ -83,7 +83,7 @@ def assert_it_is_what_all_orders_say(name, rows, **options):
 def test_a_policy_is_what_all_orders_say(name, own):
     for ties in ("expected", "first", "optimistic", "pessimistic"):
         assert_it_is_what_all_orders_say(name, tied_lists(1), ties=ties, **own)
-    few = tied_lists(2, n_queries=25, max_length=5)
+    few = tied_lists(2, n_queries=15, max_length=5)
     for ties, threshold in itertools.product(("expected", "pessimistic"), (1, "max")):
         options = {"ties": ties, "threshold": threshold, **own}
         assert_it_is_what_all_orders_say(name, few, **options)

@@ -129,6 +129,7 @@ def test_all_estimators_are_fitted_on_the_same_splits():
     assert (scores.values[0] != scores.values[2]).any()
 
 
+@pytest.mark.slow
 def test_the_number_of_jobs_changes_nothing():
     given = {"scoring": METRICS, "params": PARAMS}
     one = cross_val_query_scores(RANKER, X, Y, **given)
@@ -243,6 +244,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("enabled", [True, False])
 def test_query_ids_are_found_where_scorers_find_them(source, enabled):
@@ -277,6 +279,7 @@ def test_without_query_ids_there_is_an_error(cv):
         cross_val_query_scores(Ridge(), X, Y, scoring="mrr", cv=cv)
 
 
+@pytest.mark.slow
 def test_a_search_selects_anew_in_each_training_set():
     grid = {"estimator__alpha": [0.1, 1e3]}
     search = GridSearchCV(RANKER, grid, scoring="mrr", cv=QueryKFold(3))

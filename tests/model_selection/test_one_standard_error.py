@@ -144,6 +144,7 @@ def test_a_grid_search_selects_by_it():
     assert search.best_estimator_.get_params()[DEPTH] == search.best_params_[DEPTH]
 
 
+@pytest.mark.slow
 def test_a_random_search_with_several_metrics_selects_by_it():
     options = {"n_iter": 4, "random_state": 0, "scoring": ["mrr", "ndcg@10"]}
     search = RandomizedSearchCV(TREE, DEPTHS, cv=CV, refit=RULE, **options)

@@ -123,6 +123,7 @@ class TestQueryKFold:
 
 
 class TestQueryShuffleSplit:
+    @pytest.mark.slow
     @pytest.mark.parametrize("share", [0.1, 0.2, 0.25, 0.5, 0.8])
     def test_the_test_set_holds_its_fraction_of_rows(self, share):
         qid = rows_of(zipf_sizes())

@@ -148,6 +148,7 @@ def test_all_queries_under_pytrec_eval(n_levels, misses, level):
         np.testing.assert_allclose(ours[name], expected, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_scores", [4, 10**6])
 def test_inferred_average_precision_under_pytrec_eval(n_scores):
     import pytrec_eval
@@ -240,6 +241,7 @@ def test_weights_of_undefined_queries_count():
         assert float(theirs.split(":")[1]) == pytest.approx((1 + 1) / (3 + 1))
 
 
+@pytest.mark.slow
 def test_the_numbers_of_libraries_that_are_not_named_are_kept(tmp_path, monkeypatch):
     before = peers.read()
     (tmp_path / "peers.json").write_text(peers.FILE.read_text("utf-8"), "utf-8")

@@ -60,6 +60,7 @@ def assert_text_fits(figure, axes, groups):
             assert not any(one.overlaps(other) for other in boxes[i + 1 :])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n_rankers", "size"),
     [
@@ -87,6 +88,7 @@ def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
     assert ax.get_position().height > 0.3
 
 
+@pytest.mark.slow
 def test_a_new_figure_is_as_high_as_its_rows_need(data):
     assert draw("spans", 2, data).figure_.get_figheight() == 4.8
     assert draw("spans", 12, data).figure_.get_figheight() > 8
@@ -99,6 +101,7 @@ def test_a_layout_engine_is_left_as_it_is(data):
     assert figure.get_layout_engine() is engine
 
 
+@pytest.mark.slow
 def test_axes_of_a_subfigure_are_drawn_on(data):
     figure = plt.figure()
     part = figure.subfigures(1, 2)[1]
@@ -125,6 +128,7 @@ def test_short_labels_are_written_whole():
     assert size == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", [MetricAtKDisplay, TieSpanDisplay])
 def test_fitted_estimators_are_ranked_by_their_predictions(display, data):
     X = data[["qid", "a", "b"]]
@@ -140,6 +144,7 @@ def test_fitted_estimators_are_ranked_by_their_predictions(display, data):
     assert values[0][-1] == pytest.approx(value, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_estimators_can_have_query_ids_of_their_own_columns(data):
     X, y = data[["qid", "a"]], data["y"]
     renamed = X.rename(columns={"qid": "query"})

@@ -160,6 +160,7 @@ def test_the_intervals_of_equivalence_have_the_level_of_two_one_sided_tests(scor
     assert display.note_of_means == "means with 95% intervals"
 
 
+@pytest.mark.slow
 def test_the_differences_by_query_have_the_wins_of_the_comparison(scores, comparison):
     assert len(comparison.rows) == 6
     for row in comparison.rows:
@@ -274,6 +275,7 @@ def test_many_rankers_are_drawn_by_their_means(five):
     assert display.plot().intervals_[0].get_segments()
 
 
+@pytest.mark.slow
 def test_the_smallest_mean_comes_first_where_smaller_is_better(five):
     comparison = compare_rankers(five)
     display = ComparisonDisplay.from_comparison(comparison)
@@ -292,6 +294,7 @@ def test_metrics_that_share_their_words_are_called_by_their_names():
     assert labels(display) == ["rbp(p=0.5)", "rbp(p=0.8)", "MRR"]
 
 
+@pytest.mark.slow
 def test_panels_take_the_place_of_the_axes(five):
     figure, axes = plt.subplots(1, 2, figsize=(12, 4))
     comparison = compare_rankers(five)
@@ -359,6 +362,7 @@ def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
     assert sum(ax.get_position().width for ax in axes) > 0.3
 
 
+@pytest.mark.slow
 def test_segments_have_rows_and_panels_of_their_own():
     rng = np.random.RandomState(0)
     qid = np.repeat(np.arange(200), 6)

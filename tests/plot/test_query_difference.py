@@ -98,6 +98,7 @@ def test_values_that_differ_by_rounding_are_equal():
     assert counts(display) == (0, 1, 1)
 
 
+@pytest.mark.slow
 def test_rankers_that_are_all_equal_are_drawn():
     given, how = (Y_TRUE, {"old": OLD, "same": OLD}, "mrr"), {"qid": QID, "n_worst": 2}
     display = QueryDifferenceDisplay.from_predictions(*given, **how)

@@ -78,6 +78,7 @@ def assert_no_held_out_row(ranker):
         assert array.tobytes()[: array.nbytes // 4] not in text
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["", "weights"])
 @pytest.mark.parametrize(

@@ -114,7 +114,8 @@ def test_features_are_selected_with_routing(ranker):
         SelectFromModel(ranker, max_features=2, threshold=-np.inf),
     ):
         assert tool.fit(X, Y, qid=QID).get_support(indices=True).tolist() == BEST
-    tool = RFECV(ranker, cv=QueryKFold(3), scoring="ndcg@5").fit(X, Y, qid=QID)
+    tool = RFECV(ranker, step=2, cv=QueryKFold(3), scoring="ndcg@5")
+    tool.fit(X, Y, qid=QID)
     assert set(tool.get_support(indices=True)) >= set(BEST)
     best = tool.cv_results_["mean_test_score"].max()
     narrow = ranker.fit(X[:, tool.support_], Y, qid=QID)

@@ -72,6 +72,7 @@ def test_columns_are_fused_as_runs_are(params):
     np.testing.assert_allclose(scores, expected.loc[pairs], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_search_chooses_the_weights():
     X, y = draw()
     grid = {"weights": [(1, 0), (1, 1), (1, 4)]}
@@ -212,6 +213,7 @@ def test_a_fused_ranker_inside_another_estimator_gets_its_ids(outer):
             ranker.predict(alone)
 
 
+@pytest.mark.slow
 @config_context(enable_metadata_routing=True)
 @pytest.mark.parametrize("scoring", ["mrr", ["mrr", "ndcg@5"]])
 def test_a_search_with_routed_ids_has_the_results_of_one_with_a_column(scoring):

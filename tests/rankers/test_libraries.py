@@ -157,6 +157,7 @@ def test_hist_gradient_boosting_has_the_trees_of_its_best_round():
     assert ranker.estimator_.get_params() == BOOSTING.get_params()
 
 
+@pytest.mark.slow
 def test_hist_gradient_boosting_learns_in_few_chunks(monkeypatch):
     """Each fit prepares the data anew, so there are not as many as rounds."""
     rounds, fit = [], HistGradientBoostingRegressor.fit

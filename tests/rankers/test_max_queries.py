@@ -165,6 +165,7 @@ def test_a_halving_search_that_draws_rows_warns_once(cv):
     search_of(cv=cv, resource="max_queries", max_resources=80).fit(**data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("is_ranker", "routing", "n_jobs"),
     [(False, False, 1), (False, False, 2), (True, False, 2), (False, True, 2)],

@@ -91,6 +91,7 @@ def made_by_scikit_learn(metric):
     return metric.full_name + "@3" * cut, made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", ["labels", "parts"])
 def test_every_metric_function_in_make_scorer_equals_its_scorer_name(groups):
     columns = {**COLUMNS}
@@ -117,6 +118,7 @@ def test_every_metric_function_in_make_scorer_equals_its_scorer_name(groups):
         assert len({*values}) > 1 or name == "judged@3"  # without unjudged rows
 
 
+@pytest.mark.slow
 def test_metric_functions_in_make_scorer_read_the_index_and_no_column():
     by_index = pd.Series(GRADES, index=pd.Index(QIDS, name="qid"))
     frame = pd.DataFrame(FEATURES).add_prefix("f").assign(qid=QIDS)[:60]

@@ -64,6 +64,7 @@ def test_tables_of_values_have_columns_of_this_name():
     assert list(tie_report(Y, SCORES, ["hits_at_1"], qid=QID).values) == ["hits_at_1"]
 
 
+@pytest.mark.slow
 def test_a_search_has_columns_that_trackers_accept():
     search = GridSearchCV(
         QueryRanker(Ridge()),

@@ -106,6 +106,7 @@ def test_the_p_value_and_the_interval_agree():
         assert (row.pvalue <= 0.05) == (not row.low <= 0 <= row.high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [6, 8, 13])
 def test_the_p_value_and_the_interval_agree_with_few_queries(n):
     rng = np.random.RandomState(n)

@@ -68,6 +68,7 @@ def test_labels_of_more_than_twelve_letters_are_left_out():
     assert letters(range(24), lambda one, other: one // 3 == other // 3) is None
 
 
+@pytest.mark.slow
 def test_a_comparison_of_many_rankers_says_that_letters_are_left_out():
     values = np.random.RandomState(0).rand(27, 20)
     scores = scores_of(**{f"r{i}": row for i, row in enumerate(values)})
@@ -314,6 +315,7 @@ def without_comment(latex):
     return latex.partition(r"\begin{tabular}")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["rankers", "differences"])
 def test_names_replace_those_of_rankers_and_metrics(rows):
     names = {"a": "A & B", "mrr": "MRR@10 %", "unknown": "x"}

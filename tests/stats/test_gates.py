@@ -61,6 +61,7 @@ def end_of(differences, level):
     return low
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_decision_is_that_of_tests_over_all_signs_and_what_they_do_not_show(seed):
     rng = np.random.default_rng(seed)
@@ -193,6 +194,7 @@ def test_a_loss_that_is_exactly_the_margin_is_not_decided():
     assert "too near to the margin" in str(found)
 
 
+@pytest.mark.slow
 def test_all_metrics_must_pass_and_one_that_is_worse_fails():
     rng = np.random.default_rng(0)
     good, bad = rng.normal(0.1, 0.02, 200), rng.normal(-0.1, 0.02, 200)
@@ -422,6 +424,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.slow
 def test_errors_have_the_status_2_and_say_what_to_do(folder, capsys):
     lines = (folder / "qrels.txt").read_text().splitlines()
     (folder / "few.txt").write_text("\n".join(lines[: len(lines) // 2]))
@@ -444,6 +447,7 @@ def test_errors_have_the_status_2_and_say_what_to_do(folder, capsys):
         assert re.search(error, errors), (command, errors)
 
 
+@pytest.mark.slow
 def test_the_workflow_of_the_page_runs(folder, capsys):
     """Its commands, in their order: the baseline is saved, and each branch decided."""
     steps = re.findall(r"^ +(?:- run: |)(skrank (?:evaluate|gate) .*)$", WORKFLOW, re.M)

@@ -74,6 +74,7 @@ def test_names_of_rankers_that_are_alike_in_one_metric_do_not_count():
     assert len(found) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [reciprocal_ranks, permutations])
 @pytest.mark.parametrize("correction", ["max-t", "holm"])
 def test_a_shift_of_all_values_changes_nothing(draw, correction):

@@ -59,6 +59,7 @@ def studentized(sums, differences):
     return np.abs(sums) / np.sqrt((differences**2).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -100,6 +101,7 @@ def test_a_query_in_two_segments_is_no_cluster_in_either():
     assert {row.method for row in by_seed.rows} == {"bounded"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "params",
     [
@@ -134,6 +136,7 @@ def test_every_estimate_is_the_summary_of_the_segment(params, by):
             assert row.estimate_baseline == of_segment[row.baseline][row.metric]
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_segment_are_those_of_its_queries_alone():
     scores = segmented_scores()
     options = {"test": "t", "correction": None}
@@ -219,6 +222,7 @@ def test_an_effect_in_one_segment_is_found_there():
     }
 
 
+@pytest.mark.slow
 def test_the_tables_and_the_frame_name_the_segment():
     comparison = compare_rankers(segmented_scores(["mrr"]), by=["country", "device"])
     title, estimates, differences, _ = str(comparison).split("\n\n")

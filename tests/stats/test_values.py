@@ -113,6 +113,7 @@ def test_segments_clusters_and_weights_are_columns():
     assert row.estimate == pytest.approx(np.average(NEW, weights=weight))
 
 
+@pytest.mark.slow
 def test_a_frame_of_query_scores_comes_back():
     qid = np.repeat(np.arange(30), 5)
     y_true = RNG.randint(2, size=150)

@@ -35,7 +35,7 @@ def _threads():
         yield
 
 
-def on_dask(frame, n_parts=5):
+def on_dask(frame, n_parts=3):
     return dd.from_pandas(frame, npartitions=n_parts)
 
 
@@ -203,6 +203,7 @@ def test_a_metric_of_ones_own_goes_with_the_core():
     assert scores.summary() == evaluate(**arrays(frame), metrics=own)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_rows", [100, 10**6])
 def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
     monkeypatch.setattr(stream, "BATCH", n_rows)
@@ -244,6 +245,7 @@ def test_bad_input_is_refused_before_anything_is_computed(changed, params, messa
         score_table(frame, **{"metrics": "mrr"} | params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

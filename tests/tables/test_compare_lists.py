@@ -84,7 +84,7 @@ def pairs_of_orders(runs, query):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_each_metric_is_the_mean_over_all_orders_of_both_lists(seed):
-    runs, depths = draw_runs(seed), (1, 2, 3, 4, 20)
+    runs, depths = draw_runs(seed, n_queries=28), (1, 2, 3, 4, 20)
     by_brute_force = {
         "rbo": rbo,
         "rbo_min": rbo_min,

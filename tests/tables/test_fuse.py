@@ -141,7 +141,7 @@ def test_values_are_those_of_ranx(method, norm):
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("n_levels", [None, 3])
 def test_values_are_those_of_a_loop(method, norm, n_levels):
-    for seed in range(3):
+    for seed in range(2):
         if norm == "max" and n_levels is None:
             continue  # some highest scores are negative
         runs, weights, k = draw(seed, n_levels), [0.5, 2.0, 1.0], 10
@@ -160,6 +160,7 @@ def test_two_values_by_hand():
     assert fused["q", "y"] == pytest.approx(1 / 62 + (1 / 61 + 1 / 62) / 2, rel=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", FUSION_METHODS)
 def test_the_order_of_tied_documents_does_not_matter_to_the_last_bit(method):
     norms = ["sum", "z"] if method in ("sum", "mnz", "max") else [None]

@@ -103,6 +103,7 @@ def test_segments_and_several_rankers_are_scored_in_one_pass(order):
         assert_same(scores.summary()[name], evaluate(**given, metrics=FEW))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize(
     ("kind", "order"),
@@ -188,6 +189,7 @@ def test_decimals_and_booleans_are_numbers():
     assert score_table(table, "mrr").summary() == {"mrr": (1 + 1 / 2) / 2}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 def test_grades_and_scores_may_be_missing_where_they_are_not_read():
     table = draw()
@@ -211,6 +213,7 @@ def test_tied_documents_are_ordered_by_their_ids():
     assert_same(scores.summary(), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("form", ["parquet", "pyarrow", "reader"])
 @pytest.mark.parametrize("order", ["grouped", "shuffled"])
@@ -300,6 +303,7 @@ def test_a_bad_list_of_paths_or_file_of_arrow_is_refused(tmp_path):
         score_table(file, "mrr")
 
 
+@pytest.mark.slow
 def test_a_stream_may_hold_floats_of_two_bytes():
     halves = pa.array(np.array([2.0, 1.0, 1.0], dtype=np.float16))
     try:

@@ -44,6 +44,7 @@ def test_one_run_has_no_name(files):
     assert scores.summary() == evaluate(metrics="ndcg@2", **aligned)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_other_files_and_columns_of_other_names_are_read(tmp_path, ending):
     qrels = {"topic": ["a", "a", "b"], "doc": ["d1", "d2", "d1"], "label": [1, 0, 1]}

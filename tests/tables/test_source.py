@@ -65,12 +65,14 @@ def test_random_tables_are_scored_as_lists_or_refused_by_name(tmp_path):
 )
 def test_ids_that_differ_as_text_are_different_queries(one, other, tmp_path):
     path = write(tmp_path, [f"{one},1,2", f"{other},0,1", f"{other},1,0"])
-    assert ids(path) == sorted([one, other])
+    scores = score_table(path, "mrr")
+    assert scores.keys["qid"].tolist() == sorted([one, other])
     # The first relevant document of the second query is at rank 2.
-    assert score_table(path, "mrr").summary() == {"mrr": (1 + 1 / 2) / 2}
+    assert scores.summary() == {"mrr": (1 + 1 / 2) / 2}
     assert ids(path, by="y_true") == sorted([one, other, other])
 
 
+@pytest.mark.slow
 def test_ids_are_integers_only_if_all_of_them_are_the_text_of_integers(tmp_path):
     assert ids(write(tmp_path, ["17,1,1", "-5,1,1", "0,1,1"])) == [-5, 0, 17]
     assert ids(write(tmp_path, ["17,1,1", "-5,1,1", "00,1,1"])) == ["-5", "00", "17"]
@@ -113,6 +115,7 @@ def write_parts(folder, name, *columns):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_reversed", [False, True])
 def test_parts_of_parquet_keep_their_values_whatever_the_first_is_called(
     is_reversed, tmp_path
@@ -175,6 +178,7 @@ def test_integers_that_a_float_does_not_hold_are_not_made_such_floats(tmp_path):
     assert found == [1.5, 2.5, 2**24, 2**24 + 1]
 
 
+@pytest.mark.slow
 def test_folders_neither_add_nor_override_a_column(tmp_path):
     path = tmp_path / "y_true=0" / "day=3" / "r.parquet"
     path.parent.mkdir(parents=True)
@@ -187,6 +191,7 @@ def test_folders_neither_add_nor_override_a_column(tmp_path):
     assert score_table(tmp_path, "mrr").summary() == {"mrr": 1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -209,6 +214,7 @@ def test_a_folder_is_read_as_other_tools_read_it(name, tmp_path):
         assert pq.read_table(folder).num_rows == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "\0", "a\0b"])
 def test_a_column_whose_name_no_engine_takes_is_refused_by_every_reader(name, tmp_path):
     columns = {name if one == "qid" else one: SMALL[one] for one in SMALL}
@@ -241,6 +247,7 @@ def test_decimals_that_would_become_one_float_are_refused():
     assert found == {"mrr": (1 / 2 + 1) / 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "kind"),
     [
@@ -259,6 +266,7 @@ def test_tied_documents_are_ordered_by_the_value_of_their_ids(make, kind):
         assert found == {"mrr": value}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ids",
     [
@@ -286,7 +294,7 @@ def test_ids_of_documents_beyond_int64_are_numbers_in_files_too(tmp_path):
     assert score_table(path, "mrr", **rules).summary() == {"mrr": 1}
 
 
-NAMES = ["run[1]", "all*", "what?", "a[b", "x]y", "*[?]*"]
+NAMES = ["run[1]", "all*", "a[b", "x]y", "*[?]*"]
 
 
 @pytest.mark.slow
@@ -379,6 +387,7 @@ def test_bad_files_are_refused_with_their_name_and_column(
         score_table(tmp_path / name, "mrr")
 
 
+@pytest.mark.slow
 def test_a_short_row_far_down_is_found_in_its_file(tmp_path):
     rows = [f"{i},1,{i}" for i in range(30_000)]
     write(tmp_path, rows, "1.csv")
@@ -401,6 +410,7 @@ def damaged(path, name):
     path.write_bytes(bytes(data))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["qid", "y_true", "y_score"])
 def test_damaged_pages_are_found_in_their_file_and_column(name, tmp_path):
     for i in range(3):
@@ -412,6 +422,7 @@ def test_damaged_pages_are_found_in_their_file_and_column(name, tmp_path):
     assert not isinstance(error.value, (duckdb.Error, pa.ArrowException))
 
 
+@pytest.mark.slow
 def test_a_file_that_is_cut_off_is_named(tmp_path):
     for i in range(3):
         pq.write_table(pa.table(SMALL), tmp_path / f"{i}.parquet")
@@ -525,6 +536,7 @@ def test_the_ending_of_a_file_with_a_question_mark_is_known(name, tmp_path):
     assert Path(tmp_path / name).exists()
 
 
+@pytest.mark.slow
 def test_grades_that_are_decimals_are_the_nearest_floats():
     rng = np.random.default_rng(0)
     texts = [f"{grade:.4f}" for grade in rng.integers(1, 10**8, 300) / 1e4]
@@ -536,6 +548,7 @@ def test_grades_that_are_decimals_are_the_nearest_floats():
     assert scores.values[0, 0].tolist() == list(map(float, texts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", ["a.csv", "./a.csv", "*.csv", "link.csv", "hard.csv"])
 def test_the_same_file_twice_is_refused(again, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

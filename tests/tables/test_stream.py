@@ -43,6 +43,7 @@ def test_a_large_file_is_numbered_in_its_order(kind, tmp_path):
     assert scores.summary() == evaluate(**data, metrics="mrr", ties="first")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "csv", "polars"])
 def test_values_that_exceed_the_memory_limit_are_announced(form, tmp_path):
     # The number of queries is an estimate of DuckDB, which is exact for two of them.
@@ -54,6 +55,7 @@ def test_values_that_exceed_the_memory_limit_are_announced(form, tmp_path):
     score_table(as_source(table, form, tmp_path), "mrr", memory_limit="400MB")
 
 
+@pytest.mark.slow
 def test_the_engine_gets_less_memory_if_there_are_many_values(monkeypatch):
     limits = []
     fetch = Source.fetch
@@ -82,6 +84,7 @@ def file(tmp_path):
     return tmp_path / "t.parquet"
 
 
+@pytest.mark.slow
 def test_progress_is_shown_in_rows(small_batches, file, capsys):
     score_table(file, "mrr", progress=True)
     n_rows = pq.read_metadata(file).num_rows

@@ -48,6 +48,7 @@ def test_every_document_has_a_row_with_a_column_for_each_run():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, [1, 0, 3]], ids=str)
 @pytest.mark.parametrize("method", FUSION_METHODS)
 def test_the_rows_are_fused_as_the_runs_are(method, weights):

@@ -208,7 +208,8 @@ def build_search(scale):
     def search(scoring, routed, **params):
         with config_context(enable_metadata_routing=routed):
             params |= {"scoring": scoring, "refit": False}
-            found = GridSearchCV(model, {"unused": range(20)}, **params)
+            grid = {"unused": range(scaled(20, scale))}
+            found = GridSearchCV(model, grid, **params)
             found.fit(X, lists.y_true, **({"qid": lists.qid} if routed else {}))
 
     ours = partial(search, "ndcg@10", True, cv=QueryKFold(N_FOLDS))
