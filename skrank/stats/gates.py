@@ -147,7 +147,7 @@ def gate(
     >>> found.decision, found.status
     ('undecided', 3)
     >>> found.rows[0].required.n
-    187
+    208
     """
     if not 0.5 < check_number(confidence_level, "confidence_level", "gate") < 1:
         raise ValueError(

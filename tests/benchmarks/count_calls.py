@@ -98,7 +98,7 @@ ENTRANCES = {
     "alpha_ndcg_score": Entrance(alpha_ndcg_score, 84, 12),
     "cross_validate": Entrance(cross_validate, 133, 22),
     "score_table": Entrance(score_table, 162, 21),
-    "compare_rankers": Entrance(compare_rankers, 80, 9),
+    "compare_rankers": Entrance(compare_rankers, 91, 10),
 }
 
 

@@ -15,7 +15,7 @@ from tests.studies.tables import FOLDER, Table, rows_of
 
 DOCS_TABLE = FOLDER / "data_sets.rst"
 COLUMNS = ["mean", "difference", "of new data sets"]
-SEED, LARGE = 52, 20_000
+SEED, LARGE = 52, 1_000_000
 SIZES = {
     "3 data sets, 20 to 1,000 queries": (20, 150, 1000),
     "3 data sets, 50 to 5,000 queries": (50, 500, 5000),
@@ -54,10 +54,11 @@ def coverage(values, n_samples, sizes):
     """
     rng = np.random.default_rng(SEED)
     effect, gain = rng.normal(0, 1, len(sizes)), rng.normal(0.2, 0.2, len(sizes))
-    means = [p.mean(axis=1) for p in draw(rng, [10**6] * len(sizes), effect, gain)]
+    means = [p.mean(axis=1) for p in draw(rng, [LARGE] * len(sizes), effect, gain)]
     old, new = np.mean(means, axis=0)
-    many = rng.normal(0, 1, LARGE), rng.normal(0.2, 0.2, LARGE)
-    pairs = [p.mean(axis=1) for p in draw(rng, [50] * LARGE, *many)]
+    n_many = LARGE // 50
+    many = rng.normal(0, 1, n_many), rng.normal(0.2, 0.2, n_many)
+    pairs = [p.mean(axis=1) for p in draw(rng, [50] * n_many, *many)]
     of_new = float(np.subtract(*np.mean(pairs, axis=0)[::-1]))
 
     def samples(_):
