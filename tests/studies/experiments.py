@@ -175,6 +175,8 @@ def coverage_of_means(values, n_samples, population):
         population = population(rng)
     else:
         population = values[population[0]].of(*population[1:])
+    if not np.isin(population, (0, 1)).all():
+        population = 1 + population  # from 1 to 2: limits that nobody knows
     truth = population.mean()
     for n in (10, 20, 50, 200):
         samples = population[draw(rng, n, n_samples, len(population))].T
