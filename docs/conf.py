@@ -87,6 +87,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "reset_modules": ("matplotlib", "docs.gallery_settings.start_afresh"),
     "image_srcset": ["2x"],
+    "parallel": True,  # as many examples at once as `sphinx -j` says
 }
 
 # Pictures of API pages are drawn by the code beside them.
