@@ -213,9 +213,10 @@ def build_site(session):
     for name in ["docs", "examples", ".github"]:
         shutil.copytree(name, tree / name)
     shutil.copy("CHANGELOG.md", tree)
-    options = ["--fail-on-warning", "--keep-going", "--quiet", "-E", "-j2", "-b", "html"]
+    options = ["--fail-on-warning", "--keep-going", "--quiet", "-E", "-j2"]
     html = tree / "html"
-    session.run("python", "-m", "sphinx", *options, f"{tree}/docs", f"{html}")
+    command = ["python", "-m", "sphinx", "-b", "html", *options]
+    session.run(*command, f"{tree}/docs", f"{html}")
     session.log(f"{len(list(html.rglob('*.html')))} pages without a warning")
     return html
 
