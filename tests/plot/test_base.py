@@ -67,7 +67,7 @@ def assert_text_fits(figure, axes, groups):
         ("differences", 2, SMALL),
         ("differences", 12, SMALL),
         ("cutoffs", 12, SMALL),
-        ("cutoffs", 12, LARGE),
+        ("cutoffs", 4, LARGE),
         ("cutoffs, baseline", 12, SMALL),
         ("spans", 2, SMALL),
         ("spans", 12, LARGE),
