@@ -92,7 +92,7 @@ def test_tied_documents_may_have_every_place_in_their_group(others, relevant):
     assert found == pytest.approx(counts)
 
 
-def simulated(n_queries=4000, n_others=999, n_negatives=100, seed=0):
+def simulated(n_queries=2000, n_others=999, n_negatives=100, seed=0):
     """Return rows with all candidates, and with a sample of them."""
     rng = np.random.default_rng(seed)
     parts, samples = [], []

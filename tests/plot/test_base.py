@@ -70,7 +70,7 @@ def assert_text_fits(figure, axes, groups):
         ("cutoffs", 4, LARGE),
         ("cutoffs, baseline", 12, SMALL),
         ("spans", 2, SMALL),
-        ("spans", 12, LARGE),
+        ("spans", 6, LARGE),
     ],
 )
 def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
