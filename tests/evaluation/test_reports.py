@@ -338,8 +338,9 @@ def test_each_value_is_what_evaluate_says():
     metrics = {n: METRICS[n.removeprefix("neg_").partition("@")[0]] for n in names}
     depths = {name: f"judged@{name.partition('@')[2] or 200}" for name in names}
     shares = evaluate(y_true, y_score, sorted({*depths.values()}), **options)
+    choices = {one for metric in metrics.values() for one in metric.unjudged_choices}
     of_choice = {}
-    for choice in {one for metric in metrics.values() for one in metric.unjudged_choices}:
+    for choice in choices:
         with_it = [name for name in names if choice in metrics[name].unjudged_choices]
         options["unjudged"] = choice
         of_choice[choice] = evaluate(y_true, y_score, with_it, **options)
