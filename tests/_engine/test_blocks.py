@@ -59,18 +59,19 @@ def all_names():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options",
+    ("options", "weighted"),
     [
-        {},
-        {"average": "weighted"},
-        {"replace_undefined_by": 0.5},
-        {"ties": "pessimistic"},
-        {"ties": "first"},
-        {"adjusted": True},
+        ({}, False),
+        ({}, True),
+        ({"average": "weighted"}, False),
+        ({"replace_undefined_by": 0.5}, True),
+        ({"ties": "pessimistic"}, False),
+        ({"ties": "first"}, True),
+        ({"adjusted": True}, False),
+        ({"adjusted": True}, True),
     ],
     ids=str,
 )
-@pytest.mark.parametrize("weighted", [False, True])
 def test_every_metric_is_the_same_to_the_last_bit(
     calls, monkeypatch, options, weighted
 ):

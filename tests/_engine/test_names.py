@@ -231,7 +231,7 @@ PLAIN_NAMES = sorted(name for name in VALID if "(" not in name)
 
 @pytest.mark.slow
 @given(st.sampled_from(PLAIN_NAMES), st.integers(0, 15), st.integers(0, 3), edits)
-@settings(max_examples=150, derandomize=True, deadline=None, database=None)
+@settings(max_examples=80, derandomize=True, deadline=None, database=None)
 def test_every_suggestion_is_a_valid_name(name, start, length, edit):
     name = name[:start] + edit + name[start + length :]
     if is_name(name):

@@ -41,7 +41,7 @@ def draw(seed):
 def test_a_sample_of_all_candidates_gives_the_metric_itself(name, ties):
     metric = METRICS[name]
     cutoff = "" if metric.cutoff == "never" else "@3"
-    for seed in range(3):
+    for seed in range(2):
         y_true, y_score, qid, n_rows = draw(seed)
         given = {"metrics": metric.full_name + cutoff, "qid": qid, "ties": ties}
         of_sample = given | {"n_candidates": n_rows, "estimate": "rank"}
@@ -92,7 +92,7 @@ def test_tied_documents_may_have_every_place_in_their_group(others, relevant):
     assert found == pytest.approx(counts)
 
 
-def simulated(n_queries=4000, n_others=999, n_negatives=100, seed=0):
+def simulated(n_queries=2000, n_others=999, n_negatives=100, seed=0):
     """Return rows with all candidates, and with a sample of them."""
     rng = np.random.default_rng(seed)
     parts, samples = [], []
@@ -110,17 +110,17 @@ def simulated(n_queries=4000, n_others=999, n_negatives=100, seed=0):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimate", ["em", "bias-variance"])
-def test_metrics_of_several_relevant_items_are_estimated(estimate):
+def test_metrics_of_several_relevant_items_are_estimated():
     rows, sample = simulated()
     names = ["mrr", "hits@20", "recall@20", "precision@50", "ndcg@50", "neg_mean_rank"]
     exact = evaluate(rows[:, 1], rows[:, 2], names, qid=rows[:, 0])
     in_sample = evaluate(sample[:, 1], sample[:, 2], names, qid=sample[:, 0])
-    found = evaluate_sampled(
-        sample[:, 1], sample[:, 2], names, qid=sample[:, 0],
-        n_candidates=sample[:, 3].astype(int), estimate=estimate,
-    )  # fmt: skip
-    assert found == pytest.approx(exact, rel=0.1)
+    for estimate in ("em", "bias-variance"):
+        found = evaluate_sampled(
+            sample[:, 1], sample[:, 2], names, qid=sample[:, 0],
+            n_candidates=sample[:, 3].astype(int), estimate=estimate,
+        )  # fmt: skip
+        assert found == pytest.approx(exact, rel=0.1), estimate
     for name in names[:-1]:
         assert in_sample[name] > 1.2 * exact[name]
 

@@ -63,7 +63,7 @@ IDS = [
 ]
 
 
-def tied_lists(seed, n_queries=40, max_length=6):
+def tied_lists(seed, n_queries=20, max_length=6):
     """Return short queries, most of whose documents are tied."""
     rng = np.random.default_rng(seed)
     qid = np.repeat(np.arange(n_queries), rng.integers(1, max_length + 1, n_queries))

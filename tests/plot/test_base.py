@@ -67,10 +67,10 @@ def assert_text_fits(figure, axes, groups):
         ("differences", 2, SMALL),
         ("differences", 12, SMALL),
         ("cutoffs", 12, SMALL),
-        ("cutoffs", 12, LARGE),
+        ("cutoffs", 4, LARGE),
         ("cutoffs, baseline", 12, SMALL),
         ("spans", 2, SMALL),
-        ("spans", 12, LARGE),
+        ("spans", 6, LARGE),
     ],
 )
 def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(

@@ -341,8 +341,8 @@ def many(n_rankers, metrics=("NDCG@10",)):
     ("n_rankers", "kind", "metrics", "size"),
     [
         (2, "differences", ["NDCG@10"], SMALL),
-        (12, "differences", ["NDCG@10"], SMALL),
-        (5, "differences", ["NDCG@10"], LARGE),
+        (9, "differences", ["NDCG@10"], SMALL),
+        (3, "differences", ["NDCG@10"], LARGE),
         (12, "means", ["NDCG@10"], SMALL),
         (5, "means", ["NDCG@10", "MRR", "Hits@10"], SMALL),
         (5, "means", ["NDCG@10", "MRR", "Hits@10"], LARGE),

@@ -103,17 +103,17 @@ def test_a_query_in_two_segments_is_no_cluster_in_either():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "params",
+    ("params", "by"),
     [
-        {},
-        {"sample_weight": np.random.RandomState(0).permutation(90)},
-        {"average": "weighted"},
-        {"replace_undefined_by": np.nan},
-        {"replace_undefined_by": 0.25},
+        ({}, "country"),
+        ({}, ["country", "device"]),
+        ({"sample_weight": np.random.RandomState(0).permutation(90)}, ["country"]),
+        ({"average": "weighted"}, ["country", "device"]),
+        ({"replace_undefined_by": np.nan}, "country"),
+        ({"replace_undefined_by": 0.25}, ["country", "device"]),
     ],
     ids=str,
 )
-@pytest.mark.parametrize("by", ["country", ["country", "device"]], ids=str)
 def test_every_estimate_is_the_summary_of_the_segment(params, by):
     scores = segmented_scores(**params)
     summary = scores.summary(by)
