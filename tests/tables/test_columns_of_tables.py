@@ -465,8 +465,9 @@ def test_items_are_found_whatever_their_type(kind):
 @pytest.mark.slow
 def test_many_rows_have_one_value_however_they_are_read(tmp_path, monkeypatch):
     # Fewer rows than there are, for `evaluate` to measure at once.
-    monkeypatch.setattr("skrank._engine.answer.ROWS", 2**17)
-    rng, n_queries, size = np.random.default_rng(0), 10_000, 30
+    monkeypatch.setattr("skrank._engine.answer.ROWS", 2**15)
+    rng, n_queries, size = np.random.default_rng(0), 2500, 30
+    monkeypatch.setattr(stream, "BATCH", n_queries * size)
     n_rows, metrics = n_queries * size, ["ndcg@5", "neg_popularity@5", "ild@5"]
     item = rng.integers(0, 1000, n_rows)
     views, vectors = rng.random(1000), rng.random((1000, 4), dtype=np.float32)

@@ -341,7 +341,7 @@ def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
     score_table(draw("one query cut in two"), "mrr")
     assert "ORDER BY" not in queries[1]
     assert "hash(" in queries[2]
-    for n_queries in (60, 3000):  # these have mostly one row in a batch
+    for n_queries in (60, 1000):  # these have mostly one row in a batch
         del queries[:]
         table = draw("shuffled", n_queries)
         scores = score_table(table, "mrr")
