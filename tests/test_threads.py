@@ -46,12 +46,13 @@ def in_threads(function):
 # share, and then warns of its own call.
 @pytest.mark.slow
 def test_rankers_in_threads_have_the_values_of_one_thread():
+    ((train, test), _) = QueryKFold(2, qid_column=-1).split(TABLE, Y)
+
     def score(number):
         ranker = QueryRanker(Ridge(), qid_column=-1)
         return [
             get_scorer(name)(ranker.fit(TABLE[train], Y[train]), TABLE[test], Y[test])
-            for train, test in QueryKFold(2, qid_column=-1).split(TABLE, Y)
-            for name in ["mrr", "ndcg@10", f"precision@{number + 1}"]
+            for name in ["ndcg@10", f"precision@{number + 1}"]
         ]
 
     expected = [score(number) for number in range(N_THREADS)]

@@ -32,7 +32,7 @@ INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
 RANKERS = [
     QueryRanker(Ridge()),
     QueryRanker(LogisticRegression()),
-    QueryRanker(make_pipeline(StandardScaler(), RandomForestRegressor(20))),
+    QueryRanker(make_pipeline(StandardScaler(), RandomForestRegressor(8))),
     PairwiseRanker(random_state=0),
     PairwiseRanker(make_pipeline(StandardScaler(), LogisticRegression())),
 ]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from joblib import parallel_config
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
@@ -170,7 +171,7 @@ def test_a_halving_search_that_draws_rows_warns_once(cv):
     ("is_ranker", "routing", "n_jobs"),
     [(False, False, 1), (False, False, 2), (True, False, 2), (False, True, 2)],
 )
-def test_rows_are_drawn_without_a_warning_only_of_scorers_in_other_processes(
+def test_rows_are_drawn_without_a_warning_only_of_scorers_that_do_not_see_the_search(
     is_ranker, routing, n_jobs
 ):
     scorer = make_ranking_scorer("ndcg@10", gain="linear")
@@ -178,7 +179,11 @@ def test_rows_are_drawn_without_a_warning_only_of_scorers_in_other_processes(
     if not is_ranker:
         search.set_params(estimator=Ridge(), param_grid={"alpha": [0.1, 1.0, 10.0]})
     y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    # In a thread as in a process a scorer does not see the call of the search. One at a
+    # time, for threads share the filters of warnings.
+    search.pre_dispatch = 1
     with (
+        parallel_config("threading"),
         warnings.catch_warnings(record=True) as found,
         sklearn.config_context(enable_metadata_routing=routing),
     ):

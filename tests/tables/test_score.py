@@ -6,6 +6,7 @@ import datetime
 import decimal
 import sys
 import uuid
+from itertools import cycle
 
 import duckdb
 import numpy as np
@@ -33,12 +34,8 @@ def assert_same(one, other):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize(
-    ("form", "order"),
-    [(form, ORDERS[-1]) for form in FORMS]
-    + [(form, order) for form in ("parquet", "reader") for order in ORDERS[:-1]],
-)
-def test_every_source_in_every_order_is_scored_as_arrays_are(form, order, tmp_path):
+@pytest.mark.parametrize(("form", "order"), [*zip(FORMS, cycle(ORDERS))])
+def test_every_source_in_any_order_is_scored_as_arrays_are(form, order, tmp_path):
     table = draw(order)
     scores = score_table(as_source(table, form, tmp_path), [*FEW, "err", "rbp@4"])
     expected = score_queries(**arrays(table), metrics=[*FEW, "err", "rbp@4"])
@@ -215,8 +212,10 @@ def test_tied_documents_are_ordered_by_their_ids():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("form", ["parquet", "pyarrow", "reader"])
-@pytest.mark.parametrize("order", ["grouped", "shuffled"])
+@pytest.mark.parametrize(
+    ("form", "order"),
+    [("parquet", "grouped"), ("pyarrow", "shuffled"), ("reader", "grouped")],
+)
 def test_missing_values_in_the_first_of_many_batches_are_counted(form, order, tmp_path):
     table = draw(order, n_queries=300)
     scores = table["y_score"].to_pylist()
@@ -342,7 +341,7 @@ def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
     score_table(draw("one query cut in two"), "mrr")
     assert "ORDER BY" not in queries[1]
     assert "hash(" in queries[2]
-    for n_queries in (60, 3000):  # these have mostly one row in a batch
+    for n_queries in (60, 1000):  # these have mostly one row in a batch
         del queries[:]
         table = draw("shuffled", n_queries)
         scores = score_table(table, "mrr")
