@@ -4,6 +4,7 @@
 
 import importlib
 import sys
+import warnings
 
 import joblib
 import numpy as np
@@ -11,9 +12,10 @@ import pandas as pd
 import pytest
 import sklearn
 from distributed import Client, LocalCluster
+from joblib.externals.loky import get_reusable_executor
 from lightgbm import LGBMRanker
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -179,3 +181,14 @@ def test_names_within_that_nothing_brings_along_need_an_initializer(cured, tmp_p
 def test_the_workers_of_a_cluster_can_import_it_beforehand(cluster):
     loaded = cluster.run(importlib.import_module, "skrank")
     assert len(loaded) == 2
+
+
+def test_a_search_shows_one_warning_in_each_process(capfd):
+    get_reusable_executor().shutdown()  # new processes write where this test reads
+    folds, grid = KFold(3, shuffle=True, random_state=0), {"alpha": np.arange(1.0, 7.0)}
+    search = GridSearchCV(Ridge(), grid, scoring="mrr", cv=folds, n_jobs=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        search.fit(X, INDEXED)
+    shown = capfd.readouterr().err.count("QuerySplitWarning: Pass cv=QueryKFold(5)")
+    assert shown in (1, 2)
