@@ -265,6 +265,7 @@ class NoisyAndSaysSo(Noisy):
         return tags
 
 
+@pytest.mark.slow
 def test_fits_that_draw_are_not_compared_if_the_tag_says_so():
     with pytest.raises(AssertionError, match="scores that differ"):
         check_ranker(Noisy())

@@ -54,6 +54,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, 1.0 + QID % 2], ids=["", "weights"])
 @pytest.mark.parametrize(
     ("metric", "params"),

@@ -164,6 +164,7 @@ def test_options_may_stand_anywhere(capsys, tmp_path, command):
     assert run(capsys, command) == (0, expected, "")
 
 
+@pytest.mark.slow
 def test_a_convention_reads_grades_as_its_library_does(capsys):
     Path("qrels").write_text(QRELS + "1 0 z -1\n")
     command = "qrels tied.run --convention trec_eval"
@@ -212,6 +213,7 @@ def test_compare_says_how_likely_a_difference_is_by_chance(capsys, baseline):
     assert sorted(names) == ["new", "old"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_two_runs")
 @pytest.mark.filterwarnings("ignore:The p-value may be too small")
 def test_compare_takes_several_baselines(capsys):
@@ -242,6 +244,7 @@ def test_compare_prints_what_python_prints(capsys):
     assert [row["metric"] for row in rows] == ["mrr", "map"]
 
 
+@pytest.mark.slow
 def test_compare_takes_the_columns_of_a_table_as_rankers(capsys, tmp_path):
     rows = ["qid,y_true,one,two"]
     rows += [f"{i},{j},{j},{-j}" for i in range(10) for j in (0, 1)]
@@ -627,6 +630,7 @@ def test_a_margin_is_in_units_of_the_metric(capsys, command):
 OF_SUBTOPICS = "1 1 a 1\n1 2 a 1\n1 1 b 1\n1 2 c 0\n2 1 a 1\n2 1 b 0\n2 2 d 1\n"
 
 
+@pytest.mark.slow
 def test_judgements_by_subtopic_are_read_for_metrics_of_subtopics(capsys, tmp_path):
     (tmp_path / "q").write_text(OF_SUBTOPICS)
     run_of = "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 e 3 1 t\n2 Q0 b 1 3 t\n2 Q0 d 2 2 t\n"

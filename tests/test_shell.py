@@ -174,6 +174,7 @@ def test_sorted_runs_begin_with_the_best(capsys, tmp_path):
         assert [*json.loads(output)] == ["best", "none", "worst"]
 
 
+@pytest.mark.slow
 def test_smaller_values_are_printed_as_they_are_and_said_to_be_better(capsys, tmp_path):
     (tmp_path / "b.run").write_text(RUN.replace("Q0 b 2 8", "Q0 b 2 10"))
     command = "qrels a.run b.run -m mean_rank"
@@ -330,6 +331,7 @@ def test_a_file_is_read_whose_name_looks_like_a_pattern(capsys, tmp_path, name):
     assert json.loads(output) == {name: {"mrr": MRR}}
 
 
+@pytest.mark.slow
 def test_integers_of_a_table_meet_the_ids_of_a_trec_file_with_a_sentence(
     capsys, tmp_path
 ):

@@ -258,6 +258,7 @@ def test_importing_a_module_needs_only_the_required_packages():
                 assert name.partition(".")[0] in allowed, f"{module} imports {name}"
 
 
+@pytest.mark.slow
 def test_a_test_waits_for_nothing_without_end():
     """Processes come from `tests.processes`, and other waits have a timeout."""
     waits = r"\.(communicate|get|join|wait)\(\)"
@@ -273,6 +274,7 @@ def test_no_test_measures_time():
         assert not re.search(clock, file.read_text("utf-8")), file
 
 
+@pytest.mark.slow
 def test_a_definition_is_short_and_has_no_loop():
     """It reads like the formula, and NumPy loops over the documents."""
     loops = ast.For | ast.While | ast.ListComp | ast.GeneratorExp

@@ -86,6 +86,7 @@ def test_every_metric_is_the_same_to_the_last_bit(
     assert calls[0] > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", ["trec_eval", "pykeen", "rax", "ranx"])
 def test_conventions_masks_and_document_ids_are_the_same(
     calls, monkeypatch, convention
@@ -138,6 +139,7 @@ def test_with_negative_grades_all_rows_are_compared_at_once(calls, monkeypatch):
         assert len(calls) == n_calls
 
 
+@pytest.mark.slow
 def test_the_ids_may_be_text_or_in_the_index_of_the_grades(calls, monkeypatch):
     rows = make_rows(7)
     metrics = ["map", "mrr"]

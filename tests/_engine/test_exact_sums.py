@@ -33,6 +33,7 @@ def test_the_terms_have_the_sum_of_the_values(name):
     assert len(terms) < max(100, len(values) / 10)
 
 
+@pytest.mark.slow
 def test_a_mean_does_not_depend_on_the_order_of_the_queries():
     n = 40 * FEW_VALUES
     y_true, y_score = RNG.integers(0, 4, n * 5), RNG.random(n * 5)

@@ -58,6 +58,7 @@ def by_keyword(name):
     return evaluate(Y, SCORES, plain, qid=QID, **params)[plain]
 
 
+@pytest.mark.slow
 @with_parameters
 def test_a_name_has_the_value_of_the_keywords_under_the_name_as_given(name):
     expected = {name: by_keyword(name)}

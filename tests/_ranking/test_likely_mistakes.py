@@ -124,6 +124,7 @@ def test_labels_that_a_permutation_test_shuffles_are_no_mistake(n_jobs):
             by_query(BY_QUERY, GRADE, groups=BY_QUERY["qid"])
 
 
+@pytest.mark.slow
 def test_other_tools_that_shuffle_rows_keep_their_labels_together():
     ranker = QueryRanker(Ridge()).fit(LOG, GRADE)
     silently(permutation_importance, ranker, LOG, GRADE, scoring="mrr", n_repeats=1)

@@ -298,6 +298,7 @@ def test_a_metric_with_a_cutoff_reads_no_further(name, limits):
         assert_allclose(got, definition(whole, k=k), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scores", ["different", "tied", "in one place", "infinite"])
 def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
     rng = np.random.default_rng(0)

@@ -96,6 +96,7 @@ def test_synthetic_lists_are_uneven_within_the_bounds():
     assert len(lengths_of(qid)) == 500
 
 
+@pytest.mark.slow
 def test_synthetic_grades_halve_in_frequency():
     _, y, _ = make_ranking(2000, n_grades=4, unanswered=0.0, random_state=0)
     fractions = np.bincount(y) / len(y)
@@ -133,6 +134,7 @@ def test_synthetic_noise_hides_what_the_features_say():
     assert accuracy(0.0) > accuracy(1.0) > accuracy(5.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_digits_retrieval, make_ranking])
 def test_the_same_seed_gives_the_same_data_and_another_seed_other_data(load):
     def rows(random_state):

@@ -236,6 +236,7 @@ def test_several_rankers_of_the_same_rows_are_each_alone():
     assert scores.summary()["a"] == scores.summary()["c"]
 
 
+@pytest.mark.slow
 def test_a_difference_leaves_out_the_query_for_both_rankers():
     y_score, qid, item, _ = draw(2, n_queries=15)
     rows = {"qid": qid, "item": item, "k": 2, "items": 6}

@@ -34,6 +34,7 @@ def sign_of(scorer_name):
     return -1 if scorer_name.startswith("neg_") else 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "params",
     [

@@ -53,6 +53,7 @@ def left(rows, exclude):
     return {name: values[~exclude] for name, values in rows.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("masks", [(), ("judged",), ("returned",)], ids=str)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")

@@ -65,6 +65,7 @@ def names_for(params):
     return [full_name(name) for name in ADJUSTABLE] if "adjusted" in params else LISTED
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(UNDEFINED)
 @pytest.mark.parametrize(
     ("name", "is_weighted"),
@@ -80,6 +81,7 @@ def test_a_summary_is_what_evaluate_returns(name, is_weighted):
     assert_same(scores.summary(), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjusted", [False, True])
 def test_the_values_are_those_of_evaluate_without_an_average(adjusted):
     data, params = draw(1), {"adjusted": True} if adjusted else {}
@@ -127,6 +129,7 @@ def led(ranking):
     return ranking.expected_at_first(lambda rank: rank == 1)
 
 
+@pytest.mark.slow
 def test_few_metrics_of_parts_are_those_of_the_whole():
     data, of_trec_eval = draw(4), {"convention": "trec_eval", "ties": "expected"}
     for names, rules in (

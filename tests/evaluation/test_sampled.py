@@ -54,6 +54,7 @@ def test_a_sample_of_all_candidates_gives_the_metric_itself(name, ties):
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relevant", [[4.0], [4.0, 7.5], [4.0, 3.0, 0.5]])
 def test_the_mean_over_all_samples_is_the_mean_rank_of_all_candidates(relevant):
     others, names = [1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 8.0], ["neg_mean_rank", "hits@1"]

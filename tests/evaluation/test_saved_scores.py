@@ -178,6 +178,7 @@ def test_numbers_of_numpy_in_tuples_become_those_of_python(tmp_path):
         scores.save(tmp_path / "scores.parquet")
 
 
+@pytest.mark.slow
 def test_joined_parts_and_frames_come_back(tmp_path):
     y_true, runs, qid = draw()
     names, parts = ["ndcg", "neg_median_rank"], []

@@ -411,6 +411,7 @@ def test_a_scorer_of_inferred_values_may_know_the_pool():
         assert scorer(model, X, y, qid=qid, **masks) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unjudged", ["condensed", "lowest", "highest"])
 def test_a_table_has_the_values_of_arrays(unjudged):
     y_true, y_score, qid, judged = draw(8, n_queries=40, n_grades=4)

@@ -142,6 +142,7 @@ def test_grid_search_selects_a_link_predictor(scoring, routing):
     assert search.best_params_ == {"weight": 1}
 
 
+@pytest.mark.slow
 def test_names_and_one_scorer_of_all_of_them_agree():
     names = ["mrr", "neg_mean_rank"]
     one = cross_validate(PopularityPredictor(), TRAIN, cv=CV, scoring=names)
@@ -152,6 +153,7 @@ def test_names_and_one_scorer_of_all_of_them_agree():
             assert_array_equal(one[f"test_{name}"], other[f"test_{name}"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convention", ["pykeen", "ogb"])
 def test_scorers_follow_the_conventions_for_ties(convention):
     names = ["mrr", "hits@3"]
@@ -256,6 +258,7 @@ class WithoutTriples(PopularityPredictor):
 UNFILTERED = r"has no attribute 'triples_'.*known=\[train, valid\]"
 
 
+@pytest.mark.slow
 def test_a_model_without_its_training_triples_warns_unless_they_are_given():
     model, valid = WithoutTriples().fit(TRAIN), NATIONS.valid
     # More than are evaluated, but without some of the relations.

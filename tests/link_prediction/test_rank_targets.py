@@ -34,6 +34,7 @@ def test_filtered_and_raw_ranks_are_those_of_a_loop(seed, dtype):
         assert_array_equal(as_columns(ranks), loop_ranks(model, test, filtered))
 
 
+@pytest.mark.slow
 def test_wide_graphs_are_counted_row_by_row_and_alike():
     model, triples = make_graph(n_entities=1100, n_relations=2, n_triples=30)
     ranks = rank_triples(model, triples[:4], known=triples)

@@ -74,6 +74,7 @@ def expected_overlap(y_true, y_score, p):
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [1e-6, 0.5, 0.9, 0.999, 1 - 1e-9])
 @pytest.mark.parametrize("n_levels", [2, 6, 1000])
 def test_rbo_is_the_sum_over_all_depths(n_levels, p):

@@ -123,6 +123,7 @@ def test_every_metric_of_columns_has_a_reference():
     assert {*OF_LIST, *OF_SUBTOPICS} | ELSEWHERE == {*OF_COLUMNS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["expected", "first"])
 @pytest.mark.parametrize(
     ("name", "distance"),
@@ -151,6 +152,7 @@ def test_a_value_is_the_mean_over_all_orders(name, distance, ties):
         np.testing.assert_allclose(values, reference, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_items", [None, 1, 2, 7])
 @pytest.mark.parametrize("ties", ["expected", "first"])
 def test_serendipity_is_the_mean_over_all_orders(n_items, ties):

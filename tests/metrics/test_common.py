@@ -240,6 +240,7 @@ def in_order(rows, order):
     return tuple(column[order] for column in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_that_does_not_matter_changes_no_value(change):
     rows = lists()
@@ -285,6 +286,7 @@ def test_a_metric_that_a_relevant_document_may_hurt_by_moving_up():
     assert {"q_measure"} | SPREAD == MAY_FALL
 
 
+@pytest.mark.slow
 def test_moving_a_relevant_document_up_never_hurts():
     rng, size = np.random.default_rng(3), 7
     grades, before, after, are_tied = [], [], [], []
@@ -548,6 +550,7 @@ def test_candidates_are_a_matrix_with_one_relevant_document():
         assert_all_close(got, expected, atol=1e-12, said=options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("turn", "threshold"), [(0, 0.0), (1, 1), (2, "max")])
 def test_excluding_a_document_is_leaving_its_row_out(turn, threshold):
     y_true, y_score = matrix()
@@ -579,6 +582,7 @@ def test_a_query_whose_documents_are_all_excluded_is_undefined():
         assert values[name][1] == (0 if name in NEVER_UNDEFINED else 7), name
 
 
+@pytest.mark.slow
 def test_the_input_is_only_read():
     flat = lists()
     dense = matrix()
@@ -606,6 +610,7 @@ def test_the_input_is_only_read():
 RISES = [([name for name in RISING if name in of], rows) for of, rows in BEYOND_CHANCE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instead", [{}, {"replace_undefined_by": 1.0}])
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_adjusted_is_zero_for_a_constant_scorer_and_one_for_a_perfect_one(
@@ -627,6 +632,7 @@ def test_adjusted_is_undefined_where_no_order_beats_chance(name):
     assert math.isnan(value)
 
 
+@pytest.mark.slow
 def test_adjusted_is_the_gain_over_chance_in_units_of_the_best_gain():
     for names, (y_true, y_score, qid) in RISES:
         rows = {"qid": qid, "replace_undefined_by": 0.5}
@@ -731,6 +737,7 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
     assert_all_close(got, expected, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", BY_POLICY)
 def test_infinite_scores_are_ranked(ties):
     names, y_true = BY_POLICY[ties], [0, 2, 1, 0, 1, 0]
@@ -745,6 +752,7 @@ def test_infinite_scores_are_ranked(ties):
     assert_all_close(one, other, rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["expected", "first"])
 def test_uneven_queries_with_infinite_scores_do_not_meet_the_padding(ties):
     rng = np.random.default_rng(5)

@@ -158,6 +158,7 @@ def test_grades_that_no_float_holds_are_refused(grades):
         ndcg_score(grades, [3, 2, 1], gain="linear")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2**31, 2**62, 2**63 - 1, 2**63, 2**64, 10**30])
 def test_a_cutoff_beyond_all_lists_changes_nothing(k):
     rng = np.random.default_rng(0)

@@ -74,6 +74,7 @@ def test_blocks_have_the_values_of_the_whole(monkeypatch, names):
     assert parts == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [BY_LABEL, BY_PART], ids=["labels", "parts"])
 def test_rows_in_another_order_give_the_same_bits_and_each_metric_that_of_all(names):
     rows = draw(names, 300, 20)

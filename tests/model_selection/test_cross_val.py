@@ -99,6 +99,7 @@ def test_values_are_those_of_a_loop_over_folds_and_queries():
         assert set(scores.keys["qid"][in_fold]) == set(QID[test])
 
 
+@pytest.mark.slow
 def test_the_summaries_are_those_of_cross_validate_and_cross_val_predict():
     given = {"cv": QueryKFold(4), "params": PARAMS}
     scores = cross_val_query_scores(RANKER, X, Y, scoring=METRICS, **given)
@@ -111,6 +112,7 @@ def test_the_summaries_are_those_of_cross_validate_and_cross_val_predict():
     assert scores.summary() == evaluate(Y, y_score, METRICS, qid=QID)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cv", [None, 5, list(QueryKFold(5).split(X, qid=QID))])
 def test_a_number_of_folds_is_one_of_whole_queries(cv):
     given = {"scoring": "mrr", "params": PARAMS}
@@ -120,6 +122,7 @@ def test_a_number_of_folds_is_one_of_whole_queries(cv):
     assert_array_equal(scores.keys["fold"], expected.keys["fold"])
 
 
+@pytest.mark.slow
 def test_all_estimators_are_fitted_on_the_same_splits():
     rankers = {"one": RANKER, "same": clone(RANKER), "other": QueryRanker(Ridge(1e3))}
     cv = QueryShuffleSplit(3, test_size=0.3, random_state=np.random.RandomState(0))
@@ -138,6 +141,7 @@ def test_the_number_of_jobs_changes_nothing():
     assert_array_equal(one.values, two.values)
 
 
+@pytest.mark.slow
 def test_a_query_that_recurs_over_repetitions_has_the_mean_of_its_values():
     cv = RepeatedQueryKFold(3, n_repeats=4, random_state=0)
     scores = scored(cv=cv)
@@ -148,6 +152,7 @@ def test_a_query_that_recurs_over_repetitions_has_the_mean_of_its_values():
     assert set(scores.keys["fold"]) == {-1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 def test_repetitions_change_nothing_for_a_model_that_learns_nothing(average):
     names = ["mrr", "ndcg@3", "adjusted_mrr", "gm_map", "inverse_mean_rank"]
@@ -217,6 +222,7 @@ def test_a_metric_that_is_no_mean_has_no_values_to_average():
         scored(scoring="neg_median_rank", cv=cv)
 
 
+@pytest.mark.slow
 def test_other_metadata_reaches_the_splitter():
     params = {"qid": QID, "time": 10 * CODES + np.arange(len(Y)) % 10}
     cv = QueryTimeSeriesSplit(3)
@@ -225,6 +231,7 @@ def test_other_metadata_reaches_the_splitter():
     assert_allclose(scores.values[:, 0], [expected, expected])
 
 
+@pytest.mark.slow
 def test_groups_reach_a_splitter_of_scikit_learn_and_qid_the_scorer():
     cv, groups = LeaveOneGroupOut(), CODES % 3
     params = {"groups": groups, "qid": QID}
@@ -332,6 +339,7 @@ def test_scorers_keep_their_direction_parameters_and_names():
     assert np.isnan(values["neg_mean_rank"][~defined]).all()
 
 
+@pytest.mark.slow
 def test_a_dict_names_the_scorers():
     names = ("linear", "exponential")
     gains = {name: make_ranking_scorer("ndcg", gain=name) for name in names}
@@ -378,6 +386,7 @@ def test_estimators_need_names_of_their_own(estimator, error, message):
         scored(estimator)
 
 
+@pytest.mark.slow
 def test_a_metric_that_depends_on_all_data_is_an_error_where_folds_differ():
     y = np.where(QID == "q00", Y * 2, Y)
     with pytest.raises(ValueError, match="same `max_grade`"):

@@ -96,6 +96,7 @@ class TestStratifiedQueryKFold:
         assert n_queries.tolist() == [5, 5, 5]
         assert_array_equal(without, [3 / 5] * 3)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("has_relevant", [np.zeros(300, bool), np.ones(300, bool)])
     @pytest.mark.filterwarnings("ignore:The number of queries with a relevant row")
     def test_one_class_is_balanced_in_rows(self, has_relevant):

@@ -62,6 +62,7 @@ def by_loops(scores, complexity, n_se):
     return selected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_se", [0.0, 0.5, 1.0, 3.0])
 def test_the_selection_is_that_of_loops(n_se):
     rng = np.random.default_rng(0)

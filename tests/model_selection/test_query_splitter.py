@@ -427,11 +427,13 @@ class TestWithScikitLearn:
             assert_allclose(result[f"test_{name}"], values, rtol=0, atol=1e-12)
         assert search.best_score_ == pytest.approx(np.mean(scores["mrr"]), abs=1e-12)
 
+    @pytest.mark.slow
     def test_routed_without_a_word_from_the_user(self, cv, names):
         pipe = make_pipeline(StandardScaler(), Ridge())
         with config_context(enable_metadata_routing=True):
             self.assert_scores(cv, names, X, Y, QueryRanker(pipe), pipe, **known(names))
 
+    @pytest.mark.slow
     def test_a_search_in_a_cross_validation_hands_all_of_it_on(self, cv, names):
         ranker = QueryRanker(Ridge(), missing_qid="single")
         grid, how = {"estimator__alpha": [1.0]}, {"error_score": "raise"}

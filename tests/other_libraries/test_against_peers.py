@@ -47,6 +47,7 @@ def test_natural_discount_is_the_log_base_of_sklearn():
     assert got == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_levels", [None, 3])
 def test_the_auc_of_a_query_is_that_of_sklearn(n_levels):
     y_true, y_score = matrix(1, n_levels, grades=2)

@@ -51,6 +51,7 @@ def test_every_convention_has_numbers_of_its_library():
             assert len(numbers) == len(QUERIES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", VALUES)
 def test_the_convention_gives_the_numbers_of_the_library(library):
     tolerance = oracle.TOLERANCE.get(library, 1e-9)

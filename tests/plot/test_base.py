@@ -94,6 +94,7 @@ def test_a_new_figure_is_as_high_as_its_rows_need(data):
     assert draw("spans", 12, data).figure_.get_figheight() > 8
 
 
+@pytest.mark.slow
 def test_a_layout_engine_is_left_as_it_is(data):
     figure, ax = plt.subplots(layout="tight")
     engine = figure.get_layout_engine()

@@ -45,6 +45,7 @@ def legend(display):
     return box.get_title().get_text(), [text.get_text() for text in box.get_texts()]
 
 
+@pytest.mark.slow
 def test_the_lines_are_the_intervals_of_the_comparison(comparison):
     display = ComparisonDisplay.from_comparison(comparison)
     segments = display.intervals_[0].get_segments()
@@ -132,6 +133,7 @@ def test_a_claim_is_drawn_with_its_margin(options, claim, margins, scores):
     assert sum(n_drawn) == len(comparison.rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alternative", "marker", "end"), [("greater", ">", 1), ("less", "<", 0)]
 )
@@ -337,6 +339,7 @@ def many(n_rankers, metrics=("NDCG@10",)):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_rankers", "kind", "metrics", "size"),
     [

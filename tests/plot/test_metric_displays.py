@@ -120,6 +120,7 @@ def test_the_band_of_one_query_is_almost_the_range_of_the_metric():
     np.testing.assert_allclose(1 - display.high, (1 - value) * quantile, rtol=0.1)
 
 
+@pytest.mark.slow
 def test_an_infinite_interval_has_no_band():
     with pytest.warns(UserWarning, match="no end but the limits of the metric"):
         display = MetricAtKDisplay.from_predictions([0, 1], [2, 1], "dcg", ks=[2, 3])
@@ -128,6 +129,7 @@ def test_an_infinite_interval_has_no_band():
     display.figure_.canvas.draw()
 
 
+@pytest.mark.slow
 def test_a_baseline_is_subtracted_query_by_query():
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 2, size=(200, 8))

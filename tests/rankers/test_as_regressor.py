@@ -109,6 +109,7 @@ def test_rankers_vote_with_regressors():
     assert 0 < search.fit(X, Y, qid=QID).best_score_ <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_a_stack_of_rankers_ends_with_one():
     members = [("a", as_regressor(QueryRanker(Ridge())))]
@@ -128,6 +129,7 @@ def test_a_stack_of_rankers_ends_with_one():
         plain.fit(X, Y, qid=QID)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_pipelines_and_searches_that_end_with_a_ranker_are_taken():
     ranker = make_pipeline(StandardScaler(), QueryRanker(Ridge()))

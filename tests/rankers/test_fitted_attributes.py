@@ -106,6 +106,7 @@ def test_a_pickle_has_the_attributes():
     assert copy.coef_.tolist() == fitted.coef_.tolist()
 
 
+@pytest.mark.slow
 @ranker
 @pytest.mark.usefixtures("routing")
 def test_features_are_selected_with_routing(ranker):

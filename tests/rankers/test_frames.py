@@ -190,6 +190,7 @@ def test_columns_that_are_not_numbers_are_refused_by_name(kind, name):
             ranker.predict(new(text))
 
 
+@pytest.mark.slow
 def test_every_type_of_numbers_is_taken():
     numbers = [pl.Boolean, pl.Float32, pl.Float64]
     numbers += [getattr(pl, f"{u}Int{n}") for u in ("", "U") for n in (8, 16, 32, 64)]

@@ -154,11 +154,13 @@ def test_by_default_every_column_is_fused():
     np.testing.assert_array_equal(FusionRanker().fit(frame).predict(frame), expected)
 
 
+@pytest.mark.slow
 def test_sums_of_scores_obey_the_laws_of_rankers():
     check_ranker(FusionRanker([("ridge", Ridge())], method="sum"))
     assert is_ranker(FusionRanker())
 
 
+@pytest.mark.slow
 def test_ids_that_are_not_in_X_reach_the_fused_scores():
     X, y = draw()
     qid, scores = X["user"], X[["weak", "strong"]]

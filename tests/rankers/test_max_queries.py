@@ -238,6 +238,7 @@ def test_a_learning_curve_is_that_of_samples_by_hand():
             assert row[fold] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_early_stopping_holds_out_some_of_the_drawn_queries():
     pytest.importorskip("lightgbm")
     from lightgbm import LGBMRanker

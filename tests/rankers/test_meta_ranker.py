@@ -68,6 +68,7 @@ def test_rank_gives_positions_within_queries(source):
     assert ranker.rank(data, **metadata).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["pandas column", "polars column"])
 def test_the_column_of_ids_is_never_a_feature(source):
     data, y, _ = SOURCES[source]

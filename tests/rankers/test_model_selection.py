@@ -116,6 +116,7 @@ def test_folds_score_as_the_loop_by_hand(form, source):
     np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_search_picks_the_better_ranker(source):
     data, y = SOURCES[source]

@@ -32,6 +32,7 @@ def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
     check(estimator)
 
 
+@pytest.mark.slow
 def test_the_fit_comes_near_the_chances_that_it_is_fitted_to():
     X, y, qid = make_ranking(100, n_grades=3, random_state=0)
     ranker = ListNet(alpha=0.0, max_iter=500).fit(X, y, qid=qid)

@@ -87,6 +87,7 @@ def test_a_search_needs_the_ids_for_its_splitter_only():
     assert scored == get_scorer("mrr")(search.best_estimator_, X, Y, qid=QID)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["pandas, by name", "polars, by name", "csr"])
 def test_a_search_finds_the_ids_in_a_column_that_ranker_and_splitter_name(place):
     data, column, features = PLACES[place]

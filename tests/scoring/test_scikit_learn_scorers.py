@@ -173,6 +173,7 @@ def test_a_scorer_that_ranks_a_fold_as_one_query_warns(name):
         scorer(MODEL, pd.DataFrame(X), pd.Series(Y))
 
 
+@pytest.mark.slow
 def test_the_two_right_ways_are_silent_and_differ_from_one_query_per_fold():
     with sklearn.config_context(enable_metadata_routing=True):
         of_queries = [

@@ -541,6 +541,7 @@ def test_a_scorer_is_saved_as_names_and_parameters(scorer):
     assert pickle.loads(pickle.dumps(scorer))._score_func == scorer._score_func
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["err@3", "rbp", "rbp(p=0.5)", ["mrr", "err"]])
 def test_folds_of_different_highest_grades_are_not_measured_on_scales_of_their_own(
     scoring,

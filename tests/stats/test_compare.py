@@ -396,6 +396,7 @@ def test_several_baselines_are_one_family(seed):
     ]
 
 
+@pytest.mark.slow
 def test_one_baseline_in_a_list_is_one_and_all_of_them_are_all_pairs():
     scores = drawn_scores(["mrr", "ndcg"])
     for baseline, other in (["b"], "b"), (np.array(["a", "b", "c"]), None):
@@ -452,6 +453,7 @@ def test_a_query_that_recurs_is_one_unit():
     assert comparison.rows[0].pvalue == pytest.approx(enumerated(differences))
 
 
+@pytest.mark.slow
 def test_weights_count_in_the_difference_and_in_the_test():
     rng = np.random.RandomState(0)
     weight = rng.randint(1, 4, size=12)
@@ -531,6 +533,7 @@ def test_two_clusterings_need_the_t_test():
 # What nothing depends on.
 
 
+@pytest.mark.slow
 def test_the_same_random_state_gives_the_same_bits():
     scores = drawn_scores(["mrr", "ndcg@5"])
     one, other = (compare_rankers(scores).rows for _ in range(2))

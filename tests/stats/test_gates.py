@@ -214,6 +214,7 @@ def test_all_metrics_must_pass_and_one_that_is_worse_fails():
         assert [row.decision for row in found.rows] == expected
 
 
+@pytest.mark.slow
 def test_worse_is_corrected_for_the_number_of_metrics_and_passed_is_not():
     rng = np.random.default_rng(1)
     worse = rng.permutation(np.linspace(-1.3, 0.3, 12))

@@ -46,6 +46,7 @@ def rows_of(values, names, qid, **options):
     return [found[pair] for pair in sorted(found)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["auto", "permutation", "t"])
 @pytest.mark.parametrize("draw", [reciprocal_ranks, hits, permutations])
 def test_renamings_of_queries_and_rankers_give_one_result(draw, test):

@@ -60,6 +60,7 @@ def test_the_interval_is_that_of_a_paper():
     assert row.test == "score"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wins", "losses", "n"),
     [(1, 7, 21), (4, 0, 20), (0, 3, 9), (12, 5, 60), (40, 20, 160), (6, 4, 10)],
@@ -269,6 +270,7 @@ def test_the_warning_names_the_pairs_that_few_queries_decide():
         compare_rankers(hits(3, 1, 50))
 
 
+@pytest.mark.slow
 def test_the_title_names_the_tests_of_the_rows():
     text = " ".join(str(compare_rankers(family(0))).split())
     assert "Tango's score test and sign-flip test, p by max-T, 95% intervals" in text

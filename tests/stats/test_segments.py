@@ -84,6 +84,7 @@ def test_the_intervals_of_a_segment_are_those_of_its_queries(options):
         assert intervals[label]["a"]["mrr"] == {"country": label, **mrr}
 
 
+@pytest.mark.slow
 def test_clusters_of_an_array_are_those_of_the_queries_of_the_segment():
     scores = segmented_scores()
     by_name = confidence_interval(scores, by="country", clusters="user")

@@ -197,6 +197,7 @@ def test_the_tail_is_that_of_normal_sums_far_out():
     assert np.log(tail_probability(x)) == pytest.approx(norm.logsf(z), rel=0.02)
 
 
+@pytest.mark.slow
 def test_the_sums_of_segments_are_those_of_each_column_alone():
     # Each unit counts in one of twenty columns, and the last ones in two.
     rng = np.random.RandomState(0)

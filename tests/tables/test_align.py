@@ -329,6 +329,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_numbers_are_those_of_trec_eval(seed):
     qrels, run = random_data(seed)

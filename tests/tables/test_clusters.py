@@ -170,6 +170,7 @@ def test_means_of_the_frame_are_those_of_the_summary(instead):
     assert_allclose([found.low, found.high], [mean - radius, mean + radius], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_scores_without_weights_are_refused():
     weighted = on_dask(pd.DataFrame(SMALL).assign(weight=0.0), 1)
     with pytest.raises(ValueError, match="at least one non-zero"):

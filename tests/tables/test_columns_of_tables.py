@@ -161,6 +161,7 @@ def test_columns_of_items_are_those_of_the_rows(form, item, tmp_path):
     assert_allclose(values, scores.values[0], rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_rows_that_were_not_returned_or_judged_keep_their_columns():
     rng = np.random.default_rng(1)
     returned = rng.random(len(ROWS["qid"])) < 0.7
@@ -175,6 +176,7 @@ def test_rows_that_were_not_returned_or_judged_keep_their_columns():
     assert_allclose(scores.values[0], reference, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("masks", [None, {"y_score": "all", "other": "all"}], ids=str)
 def test_rankers_of_one_table_share_its_columns(masks):
     other = np.random.default_rng(2).integers(0, 3, len(ROWS["qid"]))

@@ -200,6 +200,7 @@ def test_grades_and_scores_may_be_missing_where_they_are_not_read():
     assert_same(scores.summary(), evaluate(**given, metrics=FEW))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 def test_tied_documents_are_ordered_by_their_ids():
     table = draw()
@@ -437,6 +438,7 @@ def test_sources_that_are_no_tables_are_refused(tmp_path):
         score_table(SMALL, "mrr")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "pyarrow"])
 def test_an_empty_source_is_refused(form, tmp_path):
     empty = pa.table(SMALL).slice(0, 0)
@@ -468,6 +470,7 @@ ROWS = {
 NAMES = {"qid": "user", "y_true": "bought", "doc_id": "item"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_of_every_source_are_read_in_their_order(form, tmp_path):
     table = draw("shuffled")

@@ -79,6 +79,7 @@ def test_ids_are_integers_only_if_all_of_them_are_the_text_of_integers(tmp_path)
     assert ids(write(tmp_path, ["17,1,1", "-5,1,1", "00,1,1"])) == ["-5", "00", "17"]
 
 
+@pytest.mark.slow
 def test_the_last_of_many_csv_files_decides_on_types_too(tmp_path):
     for i in range(12):
         write(tmp_path, [f"{i},1,1", f"{i},0,2"], f"{i:02}.csv")
@@ -91,6 +92,7 @@ def test_the_last_of_many_csv_files_decides_on_types_too(tmp_path):
     assert scores.summary()["mrr"] == pytest.approx((12 * 1 / 2 + 1 / 2) / 13)
 
 
+@pytest.mark.slow
 def test_each_csv_file_may_have_its_own_delimiter_and_order_of_columns(tmp_path):
     write(tmp_path, ["a,1,2", "a,0,3"], "1.csv")
     write(tmp_path, ["1;b;2"], "2.csv", header="y_score;qid;y_true")
@@ -238,6 +240,7 @@ def test_decimals_with_more_digits_than_duckdb_reads_are_refused(tmp_path):
             score_table(source, "mrr")
 
 
+@pytest.mark.slow
 def test_decimals_that_would_become_one_float_are_refused():
     close = [decimal.Decimal(f"0.3000000000000000000{i}") for i in (1, 2, 3)]
     with pytest.raises(ValueError, match=r"'y_score' must hold numbers that a float"):

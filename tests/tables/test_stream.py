@@ -192,6 +192,7 @@ def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c
     assert not [*ctrl_c.iterdir()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("memory_limit", "megabytes"),
     [

@@ -130,6 +130,7 @@ def test_a_field_or_a_line_that_would_fill_the_memory_is_named(
         read_run(write(tmp_path / "a.run", text))
 
 
+@pytest.mark.slow
 def test_the_longest_id_and_what_is_not_read_are_no_error(tmp_path):
     long, longer = "x" * 4096, "y" * 5000
     text = f"#{longer}\n{long} {longer} {long} {longer} 2.5 {longer}\n"

@@ -51,6 +51,7 @@ def test_the_package_says_that_it_has_types():
     assert (Path(skrank.__file__).parent / "py.typed").exists()
 
 
+@pytest.mark.slow
 def test_public_functions_have_types():
     lacking = set()
     for name, function in functions():
