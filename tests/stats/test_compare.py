@@ -221,6 +221,12 @@ def test_one_query_says_nothing_about_the_effect():
     assert row.detectable == np.inf
 
 
+def test_two_queries_have_an_effect():
+    row = of_differences(np.array([0.1, 0.3]), test="permutation")
+    # The mean is 0.2 and the standard deviation 0.2 / sqrt(2).
+    assert row.effect_size == pytest.approx(np.sqrt(2))
+
+
 def test_seven_queries_cannot_reject_at_1_percent():
     scores = scores_of(old=np.zeros(7), new=[0.1, 0.2, 0.3, 0.2, 0.4, 0.1, 0.2])
     with pytest.warns(UserWarning, match="of 7 units can reject at 1 %: .* 0.0156"):
