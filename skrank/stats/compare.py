@@ -205,8 +205,8 @@ def compare_rankers(
     :math:`d \mp \sqrt{s^2 + f^2}` [5]_: s is the distance of the end of the test from
     the difference d, and f what the mean of either ranker would lose with the best
     :math:`1 - \alpha^{1/n}` of its queries, which n queries lack with the probability
-    :math:`\alpha` of one side. The p-value is the smallest level
-    at which such an interval excludes 0. In a family they are Bonferroni's.
+    :math:`\alpha` of one side. The p-value is the smallest level at which such an
+    interval excludes 0. In a family both are Bonferroni's.
 
     Of several comparisons, "max-t" compares the largest :math:`|T| = |\sum_i d_i| /
     \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip, the next
@@ -488,11 +488,12 @@ def _compared(segment, pairs):
 def _rows(block, test, judge):
     """Return the rows of the pairs of a block, as far as they are not tested yet.
 
-    Also four numbers for each pair: the standard error of the difference and its
-    degrees of freedom, and twice the largest difference that the metric can have. If it
-    has no limits, that is once the range of the values, of which equal ones have none,
-    and once infinite. Also for each pair a function of a level, the difference that the
-    sample may not show, or None where the test does not allow for one.
+    Also four numbers for each pair: the standard error of the difference, its degrees
+    of freedom, the range of the values, and the largest difference that the metric can
+    have. Without limits of the metric the range is that of the values at hand, infinite
+    if they are equal, and the largest difference is infinite. Also for each pair a
+    function of a level, the difference that the sample may not show, or None where the
+    test does not allow for one.
     """
     table, clusterings = block.segment.table, block.segment.clusterings
     request = table.requests[block.metric]

@@ -124,8 +124,8 @@ def gate(
 
     the limit of a sum of two numbers that are estimated independently [1]_. So a
     candidate that equals the baseline in all queries is undecided until u f is less
-    than the margin. For hits the score test allows for such losses itself. The docs
-    have the numbers of queries that this takes, and what passes by mistake without it.
+    than the margin. For hits the score test allows for such losses itself. See
+    :ref:`unseen_losses` for how many queries this takes, and what passes without it.
 
     References
     ----------

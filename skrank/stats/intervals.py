@@ -114,7 +114,7 @@ def confidence_interval(
         - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
           metric between 0 and 1. With clusters or weights, the interval is that of an
           effective number of queries;
-        - "t" with clusters or weights;
+        - "t" with clusters or weights, unless all values are equal;
         - "bounded": Gaffke's interval with half an observation at the limit [4]_, for
           a metric whose limits are known, such as NDCG, and at most 2,000 queries. It
           also holds where few queries have values unlike those of the others, and where

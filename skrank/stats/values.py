@@ -57,6 +57,11 @@ def scores_of(values, by, clusters, caller):
     if index is not None:
         shared.setdefault("qid", np.asarray(index))
     rankers, tables = [name for name in names if name not in shared], []
+    if not rankers:
+        raise ValueError(
+            f"The 'scores' parameter of {caller} must hold at least one ranker. Got "
+            f"{names}."
+        )
     for name in rankers:
         part = values[name]
         if not isinstance(part, QueryScores):

@@ -10,6 +10,8 @@ from skrank.stats.paired_tests import is_two_sided
 
 # Of more claims, or names in one of them, the others are counted.
 MOST_CLAIMS = 3
+# An end near 0 has at most so many digits more than are known.
+MORE_DIGITS = 2
 
 
 def verdict(comparison):
@@ -97,9 +99,10 @@ def _with_ends(difference, low, high):
     digits = 2
     if width > 0 and np.isfinite(width):
         digits = max(-int(np.floor(np.log10(width / 2.5))), 0)
-    if low > 0 or high < 0:  # the end that is nearer to 0 is not printed as 0
-        nearest = max(min(abs(low), abs(high)), 1e-9)
-        digits = max(digits, -int(np.floor(np.log10(nearest))))
+    if low > 0 or high < 0:  # an end near 0 is not printed as 0, unless it nearly is
+        nearest = min(abs(low), abs(high))
+        more = -int(np.floor(np.log10(nearest)))
+        digits = more if digits < more <= digits + MORE_DIGITS else digits
     # Without the sign of -0.0.
     difference, low, high = (round(x, digits) + 0.0 for x in (difference, low, high))
     ends = f"{low:.{digits}f} to {high:.{digits}f}"

@@ -155,6 +155,8 @@ def test_one_dict_holds_scores_and_values():
         (np.zeros((2, 3, 4)), ValueError, r"Got ndarray of other shape"),
         (7, TypeError, r"Got int instead"),
         ({"a": OLD}, ValueError, r"at least two rankers\. Got \['a'\]"),
+        ({}, ValueError, r"at least one ranker\. Got \[\]"),
+        ({"qid": range(40)}, ValueError, r"at least one ranker\. Got \['qid'\]"),
         ({"qid": IDS, "a": by_query(OLD), "b": NEW}, ValueError, "in the order of"),
         ({"qid": ["q"] * 40, "a": OLD, "b": NEW}, ValueError, "qid='q' twice"),
     ],

@@ -9,6 +9,7 @@ import pytest
 
 from skrank.metrics import mean_rank, score_queries
 from skrank.stats import compare_rankers
+from skrank.stats.verdict import _with_ends
 from tests.stats.pilot import scores_of
 from tests.stats.test_segments import with_segments
 
@@ -123,3 +124,10 @@ def test_a_comparison_ends_with_what_was_found(expected):
 def test_the_rows_fit_into_80_columns():
     _, *tables, _ = str(compare_rankers(scores_of(**METRICS))).split("\n\n")
     assert max(len(line) for table in tables for line in table.split("\n")) <= 80
+
+
+def test_an_end_near_0_has_its_digits_unless_it_is_0_but_for_rounding():
+    assert _with_ends(0.03, 0.0015, 0.06) == "+0.030, 0.002 to 0.060"
+    assert _with_ends(-0.03, -0.06, -0.0003) == "-0.0300, -0.0600 to -0.0003"
+    # Where a later step of max-T finds a difference, the end is the next number to 0.
+    assert _with_ends(0.3, np.nextafter(0, 1), 0.5) == "+0.30, 0.00 to 0.50"
