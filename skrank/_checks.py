@@ -428,6 +428,11 @@ def check_listed(values, name, caller):
     return listed
 
 
+def check_level(value, name, caller):
+    """Raise unless a probability is between 0 and 1."""
+    check_number(value, name, caller, low=0.0, high=1.0, ends="()")
+
+
 def check_flag(value, name, caller):
     """Return the boolean `value`."""
     if not isinstance(value, (bool, np.bool_)):

@@ -21,7 +21,7 @@ from skrank._checks import (
     check_choice,
     check_count,
     check_k,
-    check_number,
+    check_level,
     shown,
     warn_if_out_of_order,
 )
@@ -480,9 +480,7 @@ class CatalogueScores:
         >>> round(intervals["new"]["gini"].high, 4)
         -0.2213
         """
-        check_number(
-            confidence_level, "confidence_level", "intervals", low=0, high=1, ends="()"
-        )
+        check_level(confidence_level, "confidence_level", "intervals")
         lists, other, of_other = dict(self.lists), None, None
         if baseline is not None:
             names = [name for name in lists if name is not None]

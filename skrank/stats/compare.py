@@ -18,6 +18,7 @@ from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
     check_count,
+    check_level,
     check_number,
     says_what_was_meant,
     shown,
@@ -27,7 +28,6 @@ from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
     Segment,
-    check_level,
     count_units,
     difference,
     distinct_columns,

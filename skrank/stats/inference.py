@@ -16,7 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 
 from skrank._callers import warn_caller
-from skrank._checks import check_listed, check_number, shown
+from skrank._checks import check_listed, shown
 from skrank._engine.request import Request
 from skrank._engine.summary import MEANS, is_of_means, mean_of_queries, reciprocal
 from skrank._engine.value_table import check_by
@@ -547,11 +547,6 @@ def order_statistics(values, confidence_level):
 def is_at_most(pvalue, level):
     """Return True where a p-value is at most the level, but for rounding."""
     return pvalue <= level + ROUNDING_OF_LEVEL
-
-
-def check_level(value, name, caller):
-    """Raise unless a probability is between 0 and 1."""
-    check_number(value, name, caller, low=0.0, high=1.0, ends="()")
 
 
 def warn_of_few(claim, effective, what, fewest=FEWEST_VALUES):

@@ -17,6 +17,7 @@ from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
     check_instance,
+    check_level,
     check_weights,
     numeric_array,
     says_what_was_meant,
@@ -36,7 +37,6 @@ from skrank.evaluation.results import ConfidenceIntervals
 from skrank.stats.inference import (
     FEWEST_UNITS,
     Terms,
-    check_level,
     check_sizes,
     count_units,
     difference,

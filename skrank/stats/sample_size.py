@@ -15,9 +15,9 @@ from scipy.stats import chi2, norm, t, trim_mean
 from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
-from skrank._checks import check_count, numeric_array, shown
+from skrank._checks import check_count, check_level, numeric_array, shown
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.inference import ROUNDING, check_level, terms_of
+from skrank.stats.inference import ROUNDING, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
