@@ -330,7 +330,7 @@ def variant(name, default, metric):
         return "ties_midrank"
     if name == "ties" and metric.reads_first_rank:
         return "ties_first_rank"
-    if name == "adjusted" and metric.knows_its_variance:
+    if name == "adjusted" and metric.value is not None:
         return "adjusted_z"
     if name == "adjusted" and metric.reads_first_rank:
         return "adjusted_ratio"
@@ -355,7 +355,7 @@ sides : {"head", "tail"} or sequence of them, default=("head", "tail")
     Whether heads, tails or both are predicted.
 metrics : str, callable, or list or dict of them, \
     default=("mrr", "mean_rank", "hits@1", "hits@3", "hits@10")
-    Names such as "mrr", "z_hits@10" or "rank_standard_deviation"; PyKEEN's names; or
+    Names such as "mrr", "z_hits@10" or "mean_rank"; PyKEEN's names; or
     definitions of your own, as in :func:`skrank.metrics.evaluate`.
 ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
     How ties are resolved. "expected" is the exact expectation over all orderings of the

@@ -585,7 +585,7 @@ def ranking_metric(
         if inverse_name is not None:
             changed = {"greater_is_better": True, "inverse": True}
             # The variance is known of the metric, not of its inverse.
-            changed |= {"value": None, "moments": None}
+            changed |= {"value": None}
             enter(replace(metric, name=inverse_name, defaults=left_out, **changed))
         return call
 

@@ -98,19 +98,6 @@ def values_at_first(definition, ranking, own):
     return np.concatenate(parts)[kind]
 
 
-def means_at_first(functions, ranking):
-    """Return the expected values of functions of the first relevant rank, by query.
-
-    Equal ties are computed once for all functions. NaN without a relevant document.
-    """
-    kinds, kind = _kinds(ranking)
-    parts = [
-        [part.expected_at_first(function, missing=np.nan) for function in functions]
-        for part, _ in _in_parts(kinds)
-    ]
-    return np.concatenate(parts, axis=1)[:, kind]
-
-
 def ranks_of_all(ranking, weight, instead):
     """Return (rank, mass): the possible first relevant ranks of all queries together.
 

@@ -59,9 +59,6 @@ class Metric:
     # If given, the metric is the expectation of ``value(rank)`` at the first relevant
     # rank, so its variance under random orders is known.
     value: Callable | None = None
-    # ``moments(queries, random)`` returns the mean and the standard deviation of the
-    # summary under random orders, for a summary that is not an arithmetic mean.
-    moments: Callable | None = None
     # If given, the summary with ``normalize="total"`` or "self" is that of the values
     # divided by that of what ``best(ranking, **own)`` returns.
     best: Callable | None = None
@@ -86,11 +83,6 @@ class Metric:
     def adjusted(self):
         """Return what the scorer name sets `adjusted` to."""
         return self.fixed.get("adjusted", False)
-
-    @property
-    def knows_its_variance(self):
-        """Return True if the variance of the metric under random orders is known."""
-        return self.value is not None or self.moments is not None
 
     @property
     def is_bounded(self):
@@ -120,7 +112,7 @@ class Metric:
         ties = TIES if self.reads_first_rank else TIES - {"realistic"}
         ties = {"expected", "first"} if self.columns else ties
         ties = ties | {"midrank"} if self.takes_midrank else ties
-        words = {"ratio": self.reads_first_rank, "z": self.knows_its_variance}
+        words = {"ratio": self.reads_first_rank, "z": self.value is not None}
         words = [word for word, is_known in words.items() if is_known]
         every_grade = self.defaults.get("threshold") is None
         return {

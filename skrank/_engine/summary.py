@@ -6,15 +6,11 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._callers import warn_caller
 from skrank._engine.first_ranks import (
-    FirstRanks,
-    first_groups,
     has_one_rank,
-    means_at_first,
     ranks_of_all,
     values_at_first,
     weighted_median,
@@ -187,7 +183,7 @@ def _search(fillings, is_lowest, rises, k, look, bound_so_far):
 def parts_of(request):
     """Return which arrays of a :class:`Measured` a requested metric has, by name."""
     parts, adjusted = ["values"], request.options.adjusted
-    if adjusted and request.metric.moments is None:
+    if adjusted:
         parts.append("chance")
     if adjusted and adjusted not in ("ratio", "z"):
         parts.append("ideal")
@@ -374,13 +370,6 @@ def exact_terms(values):
     return terms
 
 
-# Up to this number of distinct powers, each is computed on its own.
-FEW_POWERS = 4
-
-# Above this exponent p ln r the series of e^(p ln r) has too many terms.
-LARGEST_EXPONENT = 2.0
-
-
 def adjust(queries, score, adjusted):
     """Compare a score M with its expectation E under random orders.
 
@@ -388,17 +377,12 @@ def adjust(queries, score, adjusted):
     "ratio"; (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN
     where all orderings have the same value.
     """
-    metric, deviation = queries.metric, None
-    if metric.moments is not None:
-        expected, deviation = metric.moments(queries, queries.measured.ranks.chance)
-    else:
-        expected = queries.summary("chance")
-        if adjusted == "z":
-            deviation = np.sqrt(summed_variance(queries))
+    expected = queries.summary("chance")
     if adjusted == "ratio":
         return _in_units(score, expected)
     if adjusted == "z":
-        sign = 1 if metric.greater_is_better else -1
+        deviation = np.sqrt(summed_variance(queries))
+        sign = 1 if queries.metric.greater_is_better else -1
         return sign * _in_units(score - expected, deviation) + 0.0  # never -0.0
     best = queries.summary("ideal")
     # Sums in different orders differ by rounding errors.
@@ -438,96 +422,6 @@ def summed_variance(queries):
     variance = np.where(is_random, variance, 0)
     proportions = queries.proportions
     return variance if proportions is None else (proportions**2 * variance).sum()
-
-
-def moments_of_geometric_mean(queries, random):
-    """Return the mean and the standard deviation of prod_i r_i^w_i.
-
-    The ranks r_i of the queries are independent under random orders, so that
-
-        E[prod_i r_i^w_i] = prod_i E[r_i^w_i],  V = E[prod_i r_i^2w_i] - E[...]^2.
-    """
-    values, proportions = queries.replaced, queries.proportions
-    power = np.ones(len(values)) if proportions is None else proportions
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_value = power * np.log(values)
-    undefined = np.isnan(queries.measured.values)
-    log_once, log_twice = _log_mean_powers(random, power)
-    log_mean = np.where(undefined, log_value, log_once)
-    # V = E[x]^2 (e^s - 1) with s = ln E[x^2] - 2 ln E[x], a sum over the queries, which
-    # avoids the difference of two numbers that are nearly equal.
-    spread = np.where(undefined, 0, log_twice - 2 * log_once)
-    # A query that no order changes has no variance but that of rounding.
-    spread = np.where(spread > 1e-12 * log_twice, spread, 0)
-    if proportions is not None:
-        used = ~np.isnan(values)
-        log_mean, spread = log_mean[used].sum(), spread[used].sum()
-    mean = np.exp(log_mean)
-    with np.errstate(over="ignore"):
-        return mean, mean * np.sqrt(np.expm1(spread))
-
-
-def _log_mean_powers(random, power):
-    """Return ln E[r_i^p_i] and ln E[r_i^2p_i] of each query under random orders."""
-    powers, place = np.unique(power, return_inverse=True)
-    if len(powers) <= FEW_POWERS:
-        groups = first_groups(random)
-        logs = np.empty((2, len(power)))
-        for i, one in enumerate(powers):
-            rows = place == i
-            part = FirstRanks(*groups[:, rows])
-            for log, times in zip(logs, (1, 2), strict=True):
-                log[rows] = _log_mean_power(part, times * one)
-        return logs
-    return _by_moments(random, power)
-
-
-def _log_mean_power(ranking, power):
-    def less_1(rank):  # r^p - 1 keeps the digits of small powers
-        return np.expm1(power * np.log(rank))
-
-    mean = values_at_first(
-        lambda ranking: ranking.expected_at_first(less_1, missing=np.nan), ranking, {}
-    )
-    return np.log1p(mean)
-
-
-def _by_moments(random, power):
-    """Return the same as `_log_mean_powers`, from moments that all queries share.
-
-        E[r^p] = E[e^(p ln r)] = sum_m p^m E[(ln r)^m] / m!
-
-    All terms are positive, and few where p ln r stays below LARGEST_EXPONENT. The
-    proportions of queries sum to 1, so that few of them are larger.
-    """
-    groups = first_groups(random)
-    unit = np.log(max(int((groups[0] + groups[1]).max(initial=1)), 2))
-    exponent = 2 * power * unit
-    large = exponent > LARGEST_EXPONENT
-    top = exponent[~large].max(initial=0.0)
-    n_terms = 1
-    while top**n_terms > 1e-17 * math.factorial(n_terms) * top:
-        n_terms += 1
-    logs = np.zeros((2, len(power)))
-    term = [np.ones(len(power)) for _ in logs]
-    powers = range(1, n_terms + 1)
-    moments = means_at_first(
-        [lambda rank, m=m: (np.log(rank) / unit) ** m for m in powers], random
-    )
-    for m, moment in enumerate(moments, 1):
-        for i, factor in enumerate((exponent / 2, exponent)):
-            term[i] = term[i] * np.where(large, 0, factor) / m
-            logs[i] += term[i] * moment
-    logs = np.log1p(logs)
-    for row in np.flatnonzero(large):
-        part = FirstRanks(*groups[:, [row]])
-        for log, times in zip(logs, (1, 2), strict=True):
-            log[row] = _log_mean_power(part, times * power[row])[0]
-    return logs
-
-
-# 1.4826: a normal distribution's standard deviation over its median absolute deviation.
-NORMAL = float(1 / norm.ppf(0.75))
 
 
 def ranks_with_weights(ranking, instead, values, weight):
@@ -594,37 +488,4 @@ MEANS = {
 def is_of_means(request):
     """Return True if a summary is a function of one mean, or of three if adjusted."""
     metric, adjusted = request.metric, request.options.adjusted
-    return metric.pool in MEANS and not (
-        adjusted and (metric.moments is not None or adjusted == "z")
-    )
-
-
-def ranks_of(ranking, values, weight):
-    """Return the ranks of all queries, and their weights."""
-    # The spread of a query with one possible rank is 0; another value is the rank that
-    # replaces an undefined query.
-    is_own = has_one_rank(ranking) & (ranking.n_found > 0) & (values == 0)
-    instead = np.where(is_own, np.nan, values)
-    return ranks_with_weights(ranking, instead, values, weight)
-
-
-def pooled_variance(ranking, values, weight):
-    """Return the variance of the possible ranks of the first relevant documents."""
-    rank, mass = ranks_of(ranking, values, weight)
-    total = mass.sum()
-    if not total > 0:
-        return np.nan
-    mean = (mass * rank).sum() / total
-    return float((mass * (rank - mean) ** 2).sum() / total)
-
-
-def pooled_deviation(ranking, values, weight):
-    """Return the standard deviation of the ranks."""
-    return float(np.sqrt(pooled_variance(ranking, values, weight)))
-
-
-def pooled_median_deviation(ranking, values, weight):
-    """Return the scaled median absolute deviation of the ranks."""
-    rank, mass = ranks_of(ranking, values, weight)
-    median = _median(ranking, rank, mass)
-    return NORMAL * _median(ranking, np.abs(rank - median), mass)
+    return metric.pool in MEANS and adjusted != "z"

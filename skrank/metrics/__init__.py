@@ -48,9 +48,6 @@ from skrank.metrics.first_relevant import (
     mean_rank,
     median_rank,
     mrr_score,
-    rank_median_absolute_deviation,
-    rank_standard_deviation,
-    rank_variance,
 )
 from skrank.metrics.gains import cg_score, dcg_score, ndcg_score
 from skrank.metrics.propensity import inverse_propensities, psndcg_score, psp_score
@@ -129,9 +126,6 @@ __all__ = [
     "query_report",
     "r_precision_score",
     "rank_correlation_score",
-    "rank_median_absolute_deviation",
-    "rank_standard_deviation",
-    "rank_variance",
     "ranking_loss",
     "rbo_score",
     "rbp_score",

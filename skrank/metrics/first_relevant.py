@@ -7,14 +7,9 @@ import numpy as np
 from skrank._engine.answer import ranking_metric
 from skrank._engine.first_ranks import weighted_median
 from skrank._engine.summary import (
-    NORMAL,
-    moments_of_geometric_mean,
-    pooled_deviation,
     pooled_geometric_mean,
     pooled_harmonic_mean,
     pooled_median,
-    pooled_median_deviation,
-    pooled_variance,
 )
 
 
@@ -262,11 +257,7 @@ def median_rank(ranking):
     limits=(1, np.inf),
     pool=pooled_geometric_mean,
     reads_first_rank=True,
-    moments=moments_of_geometric_mean,
-    variants={
-        "adjusted_geometric_mean_rank_index": {"adjusted": True},
-        "z_geometric_mean_rank": {"adjusted": "z"},
-    },
+    without=["adjusted"],
     inverse_name="inverse_geometric_mean_rank",
 )
 def geometric_mean_rank(ranking):
@@ -288,24 +279,12 @@ def geometric_mean_rank(ranking):
     over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_. A tied
     first relevant document enters with all its possible ranks, weighted by their
     probabilities: :math:`\ln r_q` is replaced by its expectation. A query without a
-    relevant document is undefined and left out.
-
-    As scorers, ``"adjusted_geometric_mean_rank_index"`` (AGMRI) and
-    ``"z_geometric_mean_rank"`` are the metric with ``adjusted=True`` and
-    ``adjusted="z"``, (GMR - E) / (1 - E) and (E - GMR) / sqrt(V) [2]_, where
-
-    .. math:: E = \prod_q E[r_q^{w_q}], \quad V = \prod_q E[r_q^{2 w_q}] - E^2,
-        \quad E[r_q^p] = \sum_j P(r_q = j) \, j^p
-
-    with weights :math:`w_q` that sum to 1. Under random orders :math:`P(r_q = j)` is
-    C(n - j, R - 1) / C(n, R) for R relevant documents among n. E is larger than the GMR
-    of tied documents, so constant scores have an AGMRI above 0.
-    ``"inverse_geometric_mean_rank"`` is 1 / GMR. Larger is better for all three.
+    relevant document is undefined and left out. As a scorer,
+    ``"inverse_geometric_mean_rank"`` is 1 / GMR, which is better if it is larger.
 
     References
     ----------
     .. [1] Berrendorf et al. (2020)
-    .. [2] Hoyt et al. (2022)
 
     Examples
     --------
@@ -359,144 +338,3 @@ def harmonic_mean_rank(ranking):
     1.3333333333333333
     """
     return 1 / ranking.expected_at_first(lambda rank: 1 / rank, missing=np.nan)
-
-
-@ranking_metric(
-    "rank_variance",
-    cutoff="never",
-    greater_is_better=False,
-    limits=(0, np.inf),
-    pool=pooled_variance,
-    reads_first_rank=True,
-)
-def rank_variance(ranking):
-    r"""Variance of the rank of the first relevant document.
-
-    How much the ranks of different queries differ; it is 0 if all ranks are equal, good
-    or bad. Smaller is better; as a scorer it is ``"neg_rank_variance"``.
-
-    See Also
-    --------
-    rank_standard_deviation : The square root of the variance.
-    mean_rank : The mean of the same ranks.
-
-    Notes
-    -----
-    .. math:: \frac{1}{Q} \sum_{q=1}^{Q} (r_q - \bar r)^2
-
-    over the ranks :math:`r_q` of the first relevant documents of Q queries, whose mean
-    is :math:`\bar r` [1]_. A tied first relevant document enters with all its possible
-    ranks, weighted by their probabilities, so ties increase the spread. The spread of a
-    single query is due to its ties alone. A query without a relevant document is
-    undefined and left out; `replace_undefined_by` is its rank.
-
-    References
-    ----------
-    .. [1] Hoyt et al. (2022)
-
-    Examples
-    --------
-    >>> from skrank.metrics import rank_variance
-    >>> rank_variance([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]])
-    1.0
-    >>> rank_variance([0, 1], [1, 1])
-    0.25
-    """
-    query, rank, probability = ranking.first_rank_law()
-    mean = mean_rank.definition(ranking)
-    square = probability * (rank - mean[query]) ** 2
-    variance = np.bincount(query, square, minlength=ranking.n_queries)
-    return np.where(np.isnan(mean), np.nan, variance)
-
-
-@ranking_metric(
-    "rank_standard_deviation",
-    cutoff="never",
-    greater_is_better=False,
-    limits=(0, np.inf),
-    pool=pooled_deviation,
-    reads_first_rank=True,
-)
-def rank_standard_deviation(ranking):
-    r"""Spread of the rank of the first relevant document, as a standard deviation.
-
-    How much the ranks of different queries differ; it is 0 if all ranks are equal, good
-    or bad. Smaller is better; as a scorer it is ``"neg_rank_standard_deviation"``.
-
-    See Also
-    --------
-    rank_variance : The square of the standard deviation.
-    rank_median_absolute_deviation : A few bad ranks do not change it.
-
-    Notes
-    -----
-    .. math:: \sqrt{\frac{1}{Q} \sum_{q=1}^{Q} (r_q - \bar r)^2}
-
-    over the ranks :math:`r_q` of the first relevant documents of Q queries, whose mean
-    is :math:`\bar r` [1]_. A tied first relevant document enters with all its possible
-    ranks, weighted by their probabilities, so ties increase the spread. The spread of a
-    single query is due to its ties alone. A query without a relevant document is
-    undefined and left out; `replace_undefined_by` is its rank.
-
-    References
-    ----------
-    .. [1] Hoyt et al. (2022)
-
-    Examples
-    --------
-    >>> from skrank.metrics import rank_standard_deviation
-    >>> rank_standard_deviation([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]])
-    1.0
-    >>> rank_standard_deviation([0, 1], [1, 1])
-    0.5
-    """
-    return np.sqrt(rank_variance.definition(ranking))
-
-
-@ranking_metric(
-    "rank_median_absolute_deviation",
-    cutoff="never",
-    greater_is_better=False,
-    limits=(0, np.inf),
-    pool=pooled_median_deviation,
-    reads_first_rank=True,
-)
-def rank_median_absolute_deviation(ranking):
-    r"""Median absolute deviation of the rank of the first relevant document (MAD).
-
-    How much the ranks of different queries differ, robust to a few bad ranks. Smaller
-    is better; as a scorer it is ``"neg_rank_median_absolute_deviation"``.
-
-    See Also
-    --------
-    rank_standard_deviation : Every rank changes it.
-    median_rank : The median of the same ranks.
-
-    Notes
-    -----
-    .. math:: 1.4826 \, median_q \, |r_q - median(r_1, \dots, r_Q)|
-
-    over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_; the
-    factor makes it the standard deviation of normally distributed ranks. A tied first
-    relevant document enters with all its possible ranks, weighted by their
-    probabilities, so ties increase the spread. The spread of a single query is due to
-    its ties alone. A query without a relevant document is undefined and left out;
-    `replace_undefined_by` is its rank.
-
-    References
-    ----------
-    .. [1] Hoyt et al. (2022)
-
-    Examples
-    --------
-    >>> from skrank.metrics import rank_median_absolute_deviation
-    >>> rank_median_absolute_deviation([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]])
-    1.48260221850560...
-    >>> rank_median_absolute_deviation([0, 1], [1, 1])
-    0.74130110925280...
-    """
-    query, rank, probability = ranking.first_rank_law()
-    n_queries = ranking.n_queries
-    median = weighted_median(query, rank, probability, n_queries)
-    distance = np.abs(rank - median[query])
-    return NORMAL * weighted_median(query, distance, probability, n_queries)

@@ -15,7 +15,6 @@ from skrank.metrics import (
     evaluate,
     geometric_mean_rank,
     median_rank,
-    rank_median_absolute_deviation,
 )
 
 
