@@ -20,7 +20,7 @@ from skrank._checks import (
     check_threshold,
     shown,
 )
-from skrank._engine.summary import mean_of_queries
+from skrank._engine.means import mean_of_queries
 from skrank._ranking.rank import DOC_ORDERS, FILLED, UNJUDGED
 
 

@@ -17,8 +17,9 @@ from sklearn.utils import check_random_state
 
 from skrank._callers import warn_caller
 from skrank._checks import check_listed, shown
+from skrank._engine.means import MEANS, mean_of_queries, reciprocal
 from skrank._engine.request import Request
-from skrank._engine.summary import MEANS, is_of_means, mean_of_queries, reciprocal
+from skrank._engine.summary import is_of_means
 from skrank._engine.value_table import check_by
 from skrank._ranking.ids import encode_qid
 

@@ -25,7 +25,7 @@ from skrank._checks import (
 )
 from skrank._columns import column_names
 from skrank._docs import Clusters
-from skrank._engine.summary import (
+from skrank._engine.means import (
     mean_of_queries,
     pooled_harmonic_mean,
     pooled_median,

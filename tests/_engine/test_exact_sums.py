@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from skrank._engine.summary import FEW_VALUES, exact_terms
+from skrank._engine.means import FEW_VALUES, exact_terms
 from skrank.metrics import score_queries
 
 RNG = np.random.default_rng(0)
