@@ -13,12 +13,14 @@ from sklearn.utils import Bunch
 
 import skrank
 from skrank import _shell as shell
-from skrank._checks import check_count, progress_bar
+from skrank._checks import check_count
 from skrank._engine.answer import Arrays
+from skrank._engine.asked import read_requests
 from skrank._engine.columns import columns_of
 from skrank._engine.conventions import CONVENTIONS, FROM_ONE
+from skrank._extras import progress_bar
 from skrank._text_tables import smaller_words
-from skrank.evaluation.evaluate import read_requests, score_requests
+from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_report import query_report
 from skrank.evaluation.reports import explain, tie_report
 from skrank.tables import compare_lists, read_rows, score_table

@@ -19,17 +19,14 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from skrank._checks import MANY_ROWS, count_rows, says_what_was_meant
-from skrank._columns import find_qid, require_qid
+from skrank._checks import count_rows, says_what_was_meant
 from skrank._docs import MatrixLike
+from skrank._mistakes import MANY_ROWS
+from skrank._query_ids import find_qid, require_qid
 from skrank._ranking.rank import rank_rows
 from skrank.metrics.gains import ndcg_score
-from skrank.scoring.scorer import (
-    estimator_type,
-    find_scored_qid,
-    ranking_response,
-    warn_if_queries_are_split,
-)
+from skrank.scoring.estimators import estimator_type, find_scored_qid, ranking_response
+from skrank.scoring.split_queries import warn_if_queries_are_split
 
 __all__ = ["RankingEstimator", "check_ranker", "is_ranker"]
 

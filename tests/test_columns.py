@@ -22,16 +22,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skrank._columns import (
-    as_frame,
-    drop_column,
-    find_column,
-    find_named,
-    find_qid,
-    in_utc,
-    require_named,
-    require_qid,
-)
+from skrank._columns import as_frame, drop_column, find_column, in_utc
+from skrank._query_ids import find_named, find_qid, require_named, require_qid
 from skrank._ranking.ids import encode_qid
 from skrank.integrations import lightgbm_metric
 from skrank.metrics import get_scorer

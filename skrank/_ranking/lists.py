@@ -12,19 +12,21 @@ from scipy import sparse
 
 from skrank._callers import warn_caller
 from skrank._checks import (
-    SWAPPED,
     all_finite,
-    check_one_query,
     check_weights,
-    flatten_column,
-    look_swapped,
     not_finite,
     numeric_array,
-    refuse_columns,
     scores_as_floats,
     wrong_lengths,
 )
-from skrank._columns import find_qid
+from skrank._mistakes import (
+    SWAPPED,
+    check_one_query,
+    flatten_column,
+    look_swapped,
+    refuse_columns,
+)
+from skrank._query_ids import find_qid
 from skrank._ranking.arrays import (
     STRETCH,
     AsGiven,

@@ -17,18 +17,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
-from skrank._checks import (
-    check_choice,
-    check_count,
-    check_k,
-    check_level,
-    shown,
-    warn_if_out_of_order,
-)
-from skrank._columns import as_frame, find_qid, kind_of, on_host, take_rows
+from skrank._checks import check_choice, check_count, check_k, check_level, shown
+from skrank._columns import as_frame, kind_of, on_host, take_rows
 from skrank._docs import FrameKind, MatrixLike, share_frame_words, share_words
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank._engine.value_table import distinct, joined, named_summaries, refuse_twice
+from skrank._mistakes import warn_if_out_of_order
+from skrank._query_ids import find_qid
 from skrank._ranking.ids import check_ids, encode_heads, encode_qid
 from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_documents

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from skrank._checks import check_k, numeric_array, says_what_was_meant, shown
-from skrank._columns import as_frame, find_qid, take_rows, unwrapped
+from skrank._columns import as_frame, take_rows, unwrapped
 from skrank._docs import (
     FrameKind,
     MatrixLike,
@@ -21,6 +21,8 @@ from skrank._docs import (
     share_frame_words,
     share_words,
 )
+from skrank._engine.asked import read_requests
+from skrank._query_ids import find_qid
 from skrank._ranking.ids import check_ids, encode_qid
 from skrank._ranking.lists import are_rows, read_lists
 from skrank._ranking.queries import DocumentTerms
@@ -29,7 +31,6 @@ from skrank._text_tables import as_html, table
 from skrank.evaluation.evaluate import (
     by_ranker,
     named_columns,
-    read_requests,
     score_queries,
     split_params,
 )

@@ -27,10 +27,9 @@ from skrank._checks import (
     check_number,
     check_weights,
     did_you_mean,
-    import_extra,
     shown,
 )
-from skrank._columns import as_frame, column_names, find_named, kind_of, unwrapped
+from skrank._columns import as_frame, column_names, kind_of, unwrapped
 from skrank._docs import FrameKind, PathLike, share_frame_words
 from skrank._engine.names import NOT_FINITE, is_metric, literal, read_metric
 from skrank._engine.request import METRICS, Metric, Options, Request
@@ -42,6 +41,8 @@ from skrank._engine.value_table import (
     join_rankers,
     named_summaries,
 )
+from skrank._extras import import_extra
+from skrank._query_ids import find_named
 from skrank._ranking.ids import encode_qid
 from skrank._text_tables import (
     as_html,

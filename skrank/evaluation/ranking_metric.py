@@ -15,18 +15,19 @@ from skrank._checks import (
     check_choice,
     check_instance,
     count_rows,
-    flatten_column,
     numeric_array,
     shown,
     wrong_lengths,
 )
 from skrank._columns import on_host, unwrapped
 from skrank._docs import MetricsLike, Self
+from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import ItemColumn, read_columns
 from skrank._engine.request import compares_all_grades, reads_highest_grade
 from skrank._engine.value_table import check_same_requests, joined
+from skrank._mistakes import flatten_column
 from skrank._ranking.ids import encode_heads, encode_qid
-from skrank.evaluation.evaluate import check_ids_unneeded, read_requests, score_queries
+from skrank.evaluation.evaluate import score_queries
 from skrank.evaluation.query_scores import QueryScores
 
 # Rows are scored whenever there are this many. The memory of so few is used again for

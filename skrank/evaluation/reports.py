@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from skrank._checks import check_listed
 from skrank._docs import MatrixLike, MetricLike, MetricsLike, share_words
 from skrank._engine.answer import answer, answer_all
+from skrank._engine.asked import read_requests
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
 from skrank._engine.request import METRICS, Request
 from skrank._ranking.arrays import lengths_of
@@ -22,7 +23,7 @@ from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import FILLED, UNJUDGED, rank_lists
 from skrank._ranking.targets import Candidates
 from skrank._text_tables import table
-from skrank.evaluation.evaluate import read_requests, split_params, with_columns
+from skrank.evaluation.evaluate import split_params, with_columns
 
 OURS = "skrank"
 

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from skrank._checks import shown
-from skrank._columns import QID, drop_column
+from skrank._columns import drop_column
+from skrank._query_ids import QID
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.targets import count_around_target
 from skrank.link_prediction.ranks import SampledNegatives, read_sample

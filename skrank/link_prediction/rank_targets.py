@@ -15,12 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._callers import warn_caller
-from skrank._checks import (
-    check_choice,
-    check_flag,
-    progress_bar,
-    shown,
-)
+from skrank._checks import check_choice, check_flag, shown
 from skrank._docs import (
     Known,
     LinkConvention,
@@ -30,6 +25,7 @@ from skrank._docs import (
     share_link_words,
 )
 from skrank._engine.conventions import OF_RANKS
+from skrank._extras import progress_bar
 from skrank._ranking.ids import encode_qid
 from skrank.link_prediction.candidates import (
     HEAD,

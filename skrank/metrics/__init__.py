@@ -2,17 +2,12 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import importlib
+
 from skrank._engine.columns import of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer
 from skrank._ranking import RankedQueries
-from skrank.evaluation.catalogue import CatalogueScores, catalogue_scores
-from skrank.evaluation.evaluate import evaluate, score_queries
-from skrank.evaluation.query_report import QueryReport, query_report
-from skrank.evaluation.query_scores import QueryScores
-from skrank.evaluation.ranking_metric import RankingMetric
-from skrank.evaluation.reports import explain, tie_report, unjudged_report
-from skrank.evaluation.sampled import evaluate_sampled
 from skrank.metrics.agreement import (
     query_auc_score,
     rank_correlation_score,
@@ -139,16 +134,31 @@ __all__ = [
 ]
 
 
-_DISPLAYS = ["MetricAtKDisplay", "QueryDifferenceDisplay", "TieSpanDisplay"]
+# What is published here and defined in an extension, imported when it is first used.
+_EXTENSIONS = {
+    "CatalogueScores": "skrank.evaluation.catalogue",
+    "MetricAtKDisplay": "skrank.plot",
+    "QueryDifferenceDisplay": "skrank.plot",
+    "QueryReport": "skrank.evaluation.query_report",
+    "QueryScores": "skrank.evaluation.query_scores",
+    "RankingMetric": "skrank.evaluation.ranking_metric",
+    "TieSpanDisplay": "skrank.plot",
+    "catalogue_scores": "skrank.evaluation.catalogue",
+    "evaluate": "skrank.evaluation.evaluate",
+    "evaluate_sampled": "skrank.evaluation.sampled",
+    "explain": "skrank.evaluation.reports",
+    "query_report": "skrank.evaluation.query_report",
+    "score_queries": "skrank.evaluation.evaluate",
+    "tie_report": "skrank.evaluation.reports",
+    "unjudged_report": "skrank.evaluation.reports",
+}
 
 
 def __dir__():
-    return [*__all__, *_DISPLAYS]
+    return sorted({*__all__, *_EXTENSIONS})
 
 
 def __getattr__(name):
-    if name in _DISPLAYS:
-        from skrank import plot  # they use what this package defines
-
-        return getattr(plot, name)
+    if name in _EXTENSIONS:
+        return getattr(importlib.import_module(_EXTENSIONS[name]), name)
     raise AttributeError(f"Module {__name__!r} has no attribute {name!r}.")

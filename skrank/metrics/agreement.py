@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import softmax
 
 from skrank._checks import check_choice, check_number
-from skrank._engine.answer import ranking_metric
+from skrank._engine.declare import ranking_metric
 from skrank._engine.request import DEFAULTS, OF_EVALUATE, Metric
 from skrank._ranking.arrays import encode_levels, gather, spans, split_by_width
 from skrank._ranking.queries import sum_over_places

@@ -7,8 +7,8 @@ from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
 from skrank._checks import check_choice, check_count, shown
-from skrank._engine.answer import ranking_metric
 from skrank._engine.columns import numbers
+from skrank._engine.declare import ranking_metric
 
 
 def mean_of_column(ranking, values, k):

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from skrank._engine.answer import ranking_metric
+from skrank._engine.declare import ranking_metric
 from skrank._engine.first_ranks import weighted_median
 from skrank._engine.means import (
     pooled_geometric_mean,

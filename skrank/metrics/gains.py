@@ -6,7 +6,7 @@ import numpy as np
 
 from skrank._callers import warn_caller
 from skrank._checks import check_choice
-from skrank._engine.answer import ranking_metric
+from skrank._engine.declare import ranking_metric
 from skrank._engine.request import Implied
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from skrank._checks import check_choice, check_number, numeric_array, shown
 from skrank._columns import index_of
-from skrank._engine.answer import ranking_metric
+from skrank._engine.declare import ranking_metric
 from skrank.metrics.gains import discount_function
 
 

@@ -5,7 +5,7 @@
 import numpy as np
 
 from skrank._checks import check_choice, check_number
-from skrank._engine.answer import ranking_metric
+from skrank._engine.declare import ranking_metric
 from skrank._engine.request import Metric, enter
 
 

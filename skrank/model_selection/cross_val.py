@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,16 +22,13 @@ from skrank._columns import entries_of, kind_of
 from skrank._docs import MetricLike
 from skrank._engine.value_table import average_repeats
 from skrank._ranking.ids import encode_qid
-from skrank.evaluation.evaluate import check_names, score_requests
-from skrank.evaluation.query_scores import QueryScores
 from skrank.model_selection.splitters import QueryKFold
-from skrank.scoring.scorer import (
-    check_same_ids,
-    find_scored_qid,
-    read_scoring,
-    training_sizes,
-    warn_of_split_queries,
-)
+from skrank.scoring.estimators import find_scored_qid, training_sizes
+from skrank.scoring.scorer import check_same_ids, read_scoring
+from skrank.scoring.split_queries import warn_of_split_queries
+
+if TYPE_CHECKING:
+    from skrank.evaluation.query_scores import QueryScores
 
 CROSS_VAL = "cross_val_query_scores"
 RULE = "one_standard_error"
@@ -129,6 +126,11 @@ def cross_val_query_scores(
     ridge   0.9333   0.8356
     tied    0.6475   0.3875
     """
+    # The one crossing from the core to an extension: values by query of models that
+    # are cross-validated are a QueryScores, which the core does not need itself.
+    from skrank.evaluation.evaluate import check_names, score_requests
+    from skrank.evaluation.query_scores import QueryScores
+
     rankers = _by_name(estimator)
     requests, scorer = read_scoring(scoring, CROSS_VAL)
     check_names(rankers, ["fold"], requests)

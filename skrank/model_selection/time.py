@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from skrank._checks import check_choice, check_count, check_lengths, count_rows, shown
-from skrank._columns import check_qid_column, in_utc
+from skrank._columns import in_utc
 from skrank._docs import Seed, Splits, share_split_words
+from skrank._query_ids import check_qid_column
 from skrank._ranking.ids import encode_qid
 from skrank.model_selection.query_splitter import (
     QuerySplitter,

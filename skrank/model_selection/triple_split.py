@@ -14,8 +14,9 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from skrank._checks import check_count
-from skrank._columns import QID, drop_column
+from skrank._columns import drop_column
 from skrank._docs import Seed, Splits, share_split_words
+from skrank._query_ids import QID
 from skrank._ranking.ids import encode_qid
 from skrank.model_selection.query_splitter import check_size
 

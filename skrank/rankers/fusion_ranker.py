@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skrank._checks import numeric_array, says_what_was_meant, shown
 from skrank._columns import column_names, drop_column, find_column
 from skrank._docs import MatrixLike, MissingQid, Self, share_fit_words
+from skrank._ranking.fusion import fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank.rankers.meta_ranker import (
     QueryFinder,
@@ -24,8 +25,7 @@ from skrank.rankers.meta_ranker import (
     clone_estimator,
 )
 from skrank.rankers.query_ranker import fit_estimator
-from skrank.scoring.scorer import ranking_response
-from skrank.tables.fuse import fuse_scores, read_fusion
+from skrank.scoring.estimators import ranking_response
 
 
 class FusionRanker(QueryFinder):

@@ -11,9 +11,13 @@ import numpy as np
 from sklearn.utils import check_random_state, check_scalar, column_or_1d
 
 from skrank._callers import warn_caller
-from skrank._checks import check_count, warn_if_few_queries
+from skrank._checks import check_count
+from skrank._mistakes import warn_if_few_queries
 from skrank.base import fit_parameters
-from skrank.integrations import (
+from skrank.rankers.meta_ranker import FitRows, informative_queries
+from skrank.scoring.estimators import ranking_response
+from skrank.scoring.scorer import RankingScorer
+from skrank.scoring.training import (
     HELD_OUT,
     CatBoostMetric,
     LightGBMMetric,
@@ -21,8 +25,6 @@ from skrank.integrations import (
     read_scorer,
     xgboost_callback,
 )
-from skrank.rankers.meta_ranker import FitRows, informative_queries
-from skrank.scoring.scorer import RankingScorer, ranking_response
 
 # CatBoost's losses over pairs of documents, which ignore weights of documents.
 PAIRWISE_LOSSES = ("YetiRank", "PairLogit")

@@ -22,19 +22,8 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._checks import (
-    FEW_ROWS,
-    check_choice,
-    check_count,
-    check_lengths,
-    shown,
-    warn_if_out_of_order,
-    warn_if_rows_are_drawn,
-    warn_of_single_rows,
-)
+from skrank._checks import check_choice, check_count, check_lengths, shown
 from skrank._columns import (
-    QID,
-    check_qid_column,
     column_names,
     drop_column,
     entries_of,
@@ -42,10 +31,16 @@ from skrank._columns import (
     find_level,
     library_of,
     on_host,
-    require_qid,
     types_of_columns,
 )
 from skrank._docs import MetadataRequest, Self
+from skrank._mistakes import (
+    FEW_ROWS,
+    warn_if_out_of_order,
+    warn_if_rows_are_drawn,
+    warn_of_single_rows,
+)
+from skrank._query_ids import QID, check_qid_column, require_qid
 from skrank._ranking.ids import encode_heads
 from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
 

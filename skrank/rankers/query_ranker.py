@@ -52,7 +52,7 @@ from skrank.rankers.meta_ranker import (
     refuse_weights,
     transform,
 )
-from skrank.scoring.scorer import estimator_type, ranking_response
+from skrank.scoring.estimators import estimator_type, ranking_response
 
 
 class QueryRanker(MetaRanker):

@@ -4,35 +4,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import difflib
 import inspect
 import warnings
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import sklearn.metrics
 from sklearn import config_context
-from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
 
-from skrank._callers import sklearn_callers, warn_caller
-from skrank._checks import (
-    count_rows,
-    shown,
-    warn_if_out_of_order,
-    warn_if_rows_are_drawn,
-)
-from skrank._columns import QID, find_column, find_qid, on_host, require_qid
+from skrank._checks import shown
+from skrank._columns import find_column
 from skrank._docs import MetricLike
 from skrank._engine.answer import OwnRanks, RepeatedAnswer, answer_all, read_arrays
+from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of
 from skrank._engine.names import (
     is_misspelt,
@@ -44,9 +34,17 @@ from skrank._engine.names import (
     takes_a_ranking,
 )
 from skrank._engine.request import MASKS, METRICS, metric_of, reads_highest_grade
+from skrank._mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
+from skrank._query_ids import QID, find_qid, require_qid
 from skrank._ranking.ids import encode_heads
-from skrank.evaluation.evaluate import check_ids_unneeded, read_requests
-from skrank.exceptions import QuerySplitWarning
+from skrank.scoring.estimators import (
+    RESPONSES,
+    _feature_names,
+    find_scored_qid,
+    ranking_response,
+    warn_of_features,
+)
+from skrank.scoring.split_queries import check_highest_grade, warn_if_queries_are_split
 
 # The call that passes query ids.
 SCORED = "scorer(estimator, X, y, qid=qid)"
@@ -691,257 +689,3 @@ def _try_on_two_rows(scored, params):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])
-
-
-def find_scored_qid(estimator, X, y, qid=None):
-    """Return the query ids of scored rows, or None if there are none.
-
-    A ranker returns ids that scorers do not find, as of a column of an array, from a
-    method ``__skrank_qid__(X)``. That of the last step of a Pipeline is not called: it
-    would get the columns of the transformers, not those of `X`.
-    """
-    if qid is None:
-        ranker = _innermost(estimator)
-        if hasattr(ranker, "__skrank_qid__"):
-            qid = ranker.__skrank_qid__(X)
-    return find_qid(qid, X=X, y=y)
-
-
-def _innermost(estimator, within=None):
-    """Return the estimator that a fitted search, or what `within` opens, has selected.
-
-    Estimators of other packages may have anything under scikit-learn's names, such as
-    themselves, so that no more than ten are opened.
-    """
-    for _ in range(10):
-        inner = getattr(estimator, "best_estimator_", None)
-        inner = within(estimator) if inner is None and within else inner
-        if inner is None or isinstance(inner, type):
-            break
-        estimator = inner
-    return estimator
-
-
-def warn_if_queries_are_split(estimator, X, qid, routing=None):
-    """Warn of queries with rows in both the training and the test data.
-
-    In the place of scikit-learn's own loops over splits, the rows of the split are
-    compared; query ids were passed to them by the name that a scorer requests, whose
-    `routing` is asked for it. Elsewhere a ranker has its numbers of training rows by
-    query in a dict ``query_sizes_``: if they are equal, the training data itself is
-    scored, which is allowed.
-    """
-    if qid is None:
-        return
-    for frame in sklearn_callers():
-        # A function that fits on the rows `train` of X and scores the rows `test`.
-        split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
-        if split.get("X_test") is X and {"X", "y", "train", "test"}.issubset(split):
-            params = split.get("score_params") or {}
-            name = routing and routing().score.requests[QID]
-            all_qid = params.get(name, params.get(QID))
-            codes = _codes_of_all(estimator, split["X"], split["y"], all_qid)
-            # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
-            if codes is not None and len(codes) == count_rows(split["X"]):
-                warn_of_split_queries(codes, split["train"], split["test"])
-            return
-    known = training_sizes(estimator)
-    if not known:
-        return
-    heads = encode_heads(qid)
-    sizes = [known.get(id, 0) for id in heads.ids.tolist()]
-    sizes = np.array([size if isinstance(size, Integral) else 0 for size in sizes])
-    scored = np.bincount(heads.of_rows())
-    if ((sizes > 0) & (sizes != scored)).any():
-        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
-
-
-def check_highest_grade(names, X, y_true):
-    """Raise if metrics depend on the highest grade, and a test set has another one.
-
-    Each fold would be measured on a scale of its own.
-    """
-    for frame in sklearn_callers():
-        split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
-        if split.get("X_test") is X and split.get("y") is not None:
-            of_all, of_part = (float(np.max(y)) for y in (split["y"], y_true))
-            if of_all != of_part:
-                raise ValueError(
-                    f"{names[0]!r} depends on the highest grade of all data, which is "
-                    f"{of_all:g}, and {of_part:g} in a test set. Put it in the name, "
-                    f"as in scoring='err(max_grade={of_all:g})@10'."
-                )
-            return
-
-
-SPLIT_QUERIES = (
-    "Pass cv=QueryKFold(5), or split whole queries otherwise: rows of one query are in "
-    "both the training and the test data. If this is intended, silence "
-    "skrank.exceptions.QuerySplitWarning."
-)
-
-
-def warn_of_split_queries(codes, train, test):
-    """Warn if rows of a query, which has a code, are on both sides of a split.
-
-    Rows that are on both sides themselves are training data that are scored.
-    """
-    train, test = (np.arange(len(codes))[rows] for rows in (train, test))  # or masks
-    is_trained = np.zeros(codes.max() + 1, dtype=bool)
-    is_trained[codes[train]] = True
-    is_known = is_trained[codes[test]]
-    if is_known.any() and not np.isin(test[is_known], train).all():
-        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
-
-
-# The codes of the data that is split at present, until it is deleted.
-_CODES = {}
-
-
-def _codes_of_all(estimator, X, y, qid):
-    """Return a code of the query of each row, read once for all splits of the data."""
-    data = [one for one in (X, y, qid) if one is not None]
-    key = tuple(map(id, data))
-    if (known := _CODES.get(key)) is not None:  # one look: threads may clear it
-        codes, _ = known
-        return codes
-    found = find_scored_qid(estimator, X, y, qid)
-    codes = None if found is None else encode_heads(found).of_rows()
-    _CODES.clear()
-    with contextlib.suppress(TypeError):  # lists have no weak references
-        _CODES[key] = (
-            codes,
-            [weakref.ref(one, lambda _: _CODES.clear()) for one in data],
-        )
-    return codes
-
-
-def training_sizes(estimator):
-    """Return the numbers of training rows that a ranker has by query id, or None."""
-
-    def last_step(one):
-        return one.steps[-1][1] if isinstance(one, Pipeline) else None
-
-    sizes = getattr(_innermost(estimator, last_step), "query_sizes_", None)
-    return sizes if isinstance(sizes, Mapping) else None
-
-
-# The methods that a scorer may call. scikit-learn reads them to see whether several
-# scorers can share one prediction.
-RESPONSES = ("decision_function", "predict_proba", "predict")
-
-
-def ranking_response(estimator, X, ask=None, qid=None):
-    """Return one score per row, of shape (n_samples,).
-
-    ``ask(estimator, method_name, X)`` may return a prediction that was made for another
-    scorer. The query ids `qid` are for a method that takes them.
-    """
-    method, grades = "predict", None
-    if estimator_type(estimator) == "classifier":
-        classes = np.asarray(estimator.classes_)
-        decides = hasattr(estimator, "decision_function") and len(classes) <= 2
-        method = "decision_function" if decides else "predict_proba"
-        grades = _numbers_of_classes(estimator, classes) if len(classes) > 2 else None
-    options = getattr(getattr(estimator, method, None), "__kwdefaults__", None)
-    if qid is not None and QID in (options or ()):
-        response = getattr(estimator, method)(X, qid=qid)
-    elif ask is None:
-        response = getattr(estimator, method)(X)
-    else:
-        response = ask(estimator, method, X)
-    if not isinstance(response, np.ndarray):
-        response = on_host(response)
-    if grades is not None:
-        return np.asarray(response) @ grades
-    # Of two columns of probabilities, that of the second class.
-    return response[:, -1] if np.ndim(response) == 2 else response
-
-
-def _numbers_of_classes(estimator, classes):
-    """Return the classes as numbers, for their mean."""
-    if classes.dtype.kind not in "biuf":
-        raise ValueError(
-            "A classifier of more than two classes ranks by the expected class, so its "
-            f"classes must be numbers. Got {shown(classes.tolist())} instead: number "
-            "them from the worst to the best."
-        )
-    if not hasattr(estimator, "predict_proba"):
-        raise ValueError(
-            "A classifier of more than two classes ranks by the expected class, so it "
-            f"must have 'predict_proba'. Got {type(estimator).__name__} instead, which "
-            "has none: wrap it in sklearn.calibration.CalibratedClassifierCV, use a "
-            "regressor, or pass grades of two classes, such as y > 0."
-        )
-    return classes.astype(float)
-
-
-def warn_of_features(estimator, names):
-    """Warn if an estimator was fitted on the query ids, or a column, as a feature.
-
-    The columns are those of `X` that metrics read, by their names there.
-    """
-    features = _features_of(estimator)
-    if QID in features and estimator_type(estimator) != "ranker":
-        warn_caller(
-            f"{type(estimator).__name__} was fitted on the column 'qid' as if it were "
-            "a feature. Wrap the estimator in skrank.rankers.QueryRanker, which reads "
-            "query ids from this column, or pass the query ids as `qid` or in the "
-            "index of y.",
-            UserWarning,
-        )
-    for name in names:
-        if name in features:
-            warn_caller(
-                f"{type(estimator).__name__} was fitted on the column {name!r}, which "
-                "a metric reads, as a feature. If only the metric should read it, let "
-                "a ColumnTransformer drop it. If it is a feature, too, say so by "
-                f"make_ranking_scorer(..., columns={{{name!r}: {name!r}}}).",
-                UserWarning,
-            )
-
-
-def _feature_names(estimator):
-    """Return the names that scikit-learn has given an estimator, if there are any."""
-    names = getattr(estimator, "feature_names_in_", None)
-    is_array = isinstance(names, np.ndarray) and names.ndim == 1
-    return names.tolist() if is_array else []
-
-
-def _features_of(estimator):
-    """Return the names of the columns that a fitted estimator reads as features.
-
-    A pipeline that begins with a ColumnTransformer reads what this does not drop.
-    """
-    from sklearn.compose import ColumnTransformer  # a costly import
-
-    def of_ranker(one):
-        is_ranker = estimator_type(one) == "ranker"
-        return getattr(one, "estimator_", None) if is_ranker else None
-
-    estimator = _innermost(estimator, of_ranker)
-    names = _feature_names(estimator)
-    first = estimator.steps[0][1] if isinstance(estimator, Pipeline) else None
-    if not names or not isinstance(first, ColumnTransformer):
-        return {*names}
-    places, read = {name: place for place, name in enumerate(names)}, set()
-    for _, transformer, columns in first.transformers_:
-        if isinstance(transformer, str) and transformer == "drop":
-            continue
-        if isinstance(columns, slice):  # of names it ends with the last one
-            start = places.get(columns.start, columns.start)
-            stop = columns.stop
-            stop = places[stop] + 1 if stop in places else stop
-            columns = range(len(names))[start : stop : columns.step]
-        columns = np.ravel(columns)
-        is_named = columns.dtype.kind in "OU"
-        read |= {*(columns if is_named else np.array(names, dtype=object)[columns])}
-    return read
-
-
-def estimator_type(estimator):
-    """Return the type of an estimator from its tags, or None."""
-    if hasattr(estimator, "__sklearn_tags__"):
-        with contextlib.suppress(AttributeError):  # its base class may have none
-            return get_tags(estimator).estimator_type
-    return getattr(estimator, "_estimator_type", None)

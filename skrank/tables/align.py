@@ -23,9 +23,10 @@ from skrank._checks import (
     says_what_was_meant,
     shown,
 )
-from skrank._columns import QID, as_frame, kind_of
+from skrank._columns import as_frame, kind_of
 from skrank._docs import Judgements, share_run_words
 from skrank._engine.conventions import CONVENTIONS
+from skrank._query_ids import QID
 from skrank._ranking.ids import encode_qid, find_alike
 from skrank.tables.forms import (
     RESULT,

@@ -14,14 +14,16 @@ from skrank._checks import check_choice, check_k, shown
 from skrank._columns import as_frame, kind_of
 from skrank._docs import Judgements, MetricsLike, share_run_words
 from skrank._engine.answer import Arrays
+from skrank._engine.asked import read_requests
 from skrank._engine.names import is_metric, read_metric
 from skrank._engine.value_table import join_rankers
-from skrank.evaluation.evaluate import read_requests, score_requests
+from skrank._ranking.fusion import documents_of
+from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_scores import QueryScores
 from skrank.metrics.agreement import LIST_METRICS
 from skrank.tables.align import join_runs
 from skrank.tables.forms import Names
-from skrank.tables.fuse import check_runs, documents_of
+from skrank.tables.fuse import check_runs
 from skrank.tables.trec_text import text_of
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import import_extra, numeric_array, shown
+from skrank._checks import numeric_array, shown
 from skrank._columns import (
     column_names,
     find_column,
@@ -21,6 +21,7 @@ from skrank._columns import (
     is_only_arrow,
     unwrapped,
 )
+from skrank._extras import import_extra
 from skrank.tables.source import is_table_file, read_table
 from skrank.tables.stream import Columns
 from skrank.tables.trec_text import (

@@ -15,14 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
-from skrank._checks import (
-    check_choice,
-    check_column_name,
-    check_k,
-    import_extra,
-    progress_bar,
-    shown,
-)
+from skrank._checks import check_choice, check_column_name, check_k, shown
 from skrank._docs import (
     Judgements,
     MetricsLike,
@@ -30,9 +23,11 @@ from skrank._docs import (
     share_run_words,
     share_table_words,
 )
+from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
 from skrank._engine.value_table import NO_WEIGHT
+from skrank._extras import import_extra, progress_bar
 from skrank._ranking.ids import encode_qid
 from skrank.evaluation.catalogue import (
     CatalogueScores,
@@ -41,12 +36,7 @@ from skrank.evaluation.catalogue import (
     read_items,
     top_lists,
 )
-from skrank.evaluation.evaluate import (
-    check_ids_unneeded,
-    check_names,
-    read_requests,
-    score_queries,
-)
+from skrank.evaluation.evaluate import check_names, score_queries
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.align import align, rule_of_all
 from skrank.tables.clusters import (

@@ -19,7 +19,7 @@ import zlib
 from itertools import groupby
 from pathlib import Path
 
-from skrank._checks import import_extra, shown
+from skrank._checks import shown
 from skrank._columns import (
     column_names,
     frame_in_arrow,
@@ -27,6 +27,7 @@ from skrank._columns import (
     is_pandas_or_polars,
     kind_of,
 )
+from skrank._extras import import_extra
 from skrank.tables.stream import Threads, quoted
 
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.

@@ -12,9 +12,9 @@ from numpydoc.docscrape import FunctionDoc
 from skrank import metrics
 from skrank._docs import PARAMETERS
 from skrank._engine.answer import Arrays, answer
+from skrank._engine.asked import read_requests
 from skrank._engine.request import METRICS, Options
 from skrank._ranking.rank import FIRST
-from skrank.evaluation.evaluate import read_requests
 from skrank.metrics import evaluate, get_scorer, mrr_score, ndcg_score
 from tests._engine.decorated import decorated, power_score
 from tests.brute_force import LISTED

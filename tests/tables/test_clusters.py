@@ -11,8 +11,8 @@ import pytest
 import scipy.stats
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skrank._engine.asked import read_requests
 from skrank._engine.request import METRICS
-from skrank.evaluation.evaluate import read_requests
 from skrank.metrics import add_scorer, evaluate, score_queries
 from skrank.stats import confidence_interval
 from skrank.tables import clusters, score_table, stream

@@ -7,8 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank.tables import fuse, score_runs
-from skrank.tables.fuse import FUSION_METHODS, NORMS
 
 RUNS = {
     "bm25": {"q1": {"d1": 9.0, "d2": 7.5, "d3": 2.0}, "q2": {"d5": 3.0, "d6": 1.0}},

@@ -1,0 +1,153 @@
+"""From names, functions and parameters to requests."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+
+import numpy as np
+
+from skrank._checks import check_options, meant_by, shown
+from skrank._engine.conventions import NoNumber, check_convention, rules_of
+from skrank._engine.names import read_metric
+from skrank._engine.request import INPUT, OF_EVALUATE, Options, Request, as_implied
+from skrank._ranking.rank import FILLED
+
+
+def check_ids_unneeded(requests, convention):
+    """Raise if a metric breaks ties by document ids, without any ids."""
+    for request in requests:
+        if order := request.options.doc_order:
+            who = f"convention={convention!r}" if convention else "evaluate"
+            raise ValueError(
+                f"{who} orders tied documents by their ids (doc_order={order!r}). "
+                "Pass the ids as `doc_id`, or another rule such as ties='expected'. "
+                "Got no document ids."
+            )
+
+
+def read_requests(metrics, params, caller, *, read=read_metric, rules=rules_of):
+    """Return the requests for `metrics`, each name once.
+
+    Each request gets those of `params`, among them a `convention`, that its metric
+    has. ``read(metric)`` returns its :class:`Asked`; ``rules(convention, metric, k)``
+    the parameters that a convention sets, or the reason why it has no such metric.
+    """
+    params = dict(params)
+    convention = params.pop("convention", None)
+    if convention is not None:
+        check_convention(convention, caller)
+    asked = _read_all(metrics, caller, read)
+    if params:
+        _check_known(params, asked, caller)
+    requests = []
+    for one in asked:
+        metric, k, own = one.metric, one.k, dict(one.params)
+        if own:
+            _check_known(own, [one], caller)
+        if metric.cutoff == "required" and k is None:
+            raise ValueError(
+                f"The metric {one.key!r} needs a cutoff. Pass its scorer name with "
+                f"one, such as '{metric.full_name}@10'. Got no cutoff."
+            )
+        followed = {}
+        if convention is not None:
+            followed = rules(convention, None if metric.own else metric.name, k)
+        if isinstance(followed, str):
+            raise NoNumber(one.key, convention, followed)
+        # A name overrides what the user passes, and that overrides the convention.
+        options = metric.defaults | OF_EVALUATE
+        settable = options.keys() - metric.fixed.keys()
+        if convention is None:
+            options = as_implied(options)
+        options |= {name: followed[name] for name in options if name in followed}
+        options |= metric.fixed
+        given = {} if k is None else {"k": k}
+        given |= {name: params[name] for name in params if name in settable} | own
+        options |= check_options(given, metric.checks, caller)
+        if metric.columns and options["ties"] not in ("expected", "first"):
+            reason = "it orders tied documents by grades, which are not read"
+            raise NoNumber(one.key, convention, reason)
+        if options["ties"] != "first":
+            options["doc_order"] = None
+        if options.get("unjudged") not in FILLED:
+            options["unjudged_grade"] = None
+        options = Options().changed(options)
+        requests.append(Request(one.key, metric, one.sign, options))
+    orders = [dict(one.params).get("doc_order") for one in asked]
+    order = next(filter(None, [params.get("doc_order"), *orders]), None)
+    if order and not any(request.options.doc_order for request in requests):
+        raise ValueError(
+            f"doc_order={order!r} orders tied documents and requires ties='first'. Got "
+            "another tie policy for every metric."
+        )
+    grade = params.get("unjudged_grade")
+    if grade is not None and not any(
+        request.options.unjudged in FILLED for request in requests
+    ):
+        raise ValueError(
+            f"unjudged_grade={grade!r} is the grade of a relevant unjudged document, "
+            "and requires unjudged='lowest' or 'highest'. Got another choice for every "
+            "metric."
+        )
+    return requests
+
+
+def _check_known(params, asked, caller):
+    """Raise if none of the metrics has one of the parameters."""
+    known = set()
+    for metric in (one.metric for one in asked):
+        known |= (metric.defaults | OF_EVALUATE).keys() - metric.fixed.keys()
+        known.update(metric.columns)
+    unknown = sorted(set(params) - known)
+    if unknown == ["adjusted"] and params["adjusted"] is False:
+        unknown = []  # the default; allowed where the scorer names fix `adjusted`
+    if unknown or "k" in params:
+        if params.keys() & {"k", "top_k"}:
+            hint = " Write k into the name: 'ndcg@10'."
+        elif unknown[0] in INPUT:
+            hint = (
+                " It has an entry for each row: evaluate takes it, and the rows of "
+                "judgements and a run are evaluate(**align(qrels, run), ...)."
+            )
+        else:
+            given = INPUT, ("doc_id", "convention"), known
+            hint = meant_by(unknown[0], chain.from_iterable(given))
+        raise TypeError(
+            f"{caller} got parameters that none of {sorted(one.key for one in asked)} "
+            f"takes: {shown(unknown or ['k'])}.{hint}"
+        )
+
+
+def _read_all(metrics, caller, read):
+    """Return the :class:`Asked` of each metric, each name once."""
+    if isinstance(metrics, Mapping):
+        for key in metrics:
+            if not isinstance(key, str) or key == "qid":
+                raise ValueError(
+                    f"The keys of the 'metrics' parameter of {caller} must be names of "
+                    f"type str, other than 'qid'. Got {shown(key)} instead."
+                )
+        asked = {key: read(metric)._replace(key=key) for key, metric in metrics.items()}
+    else:
+        if isinstance(metrics, str) or callable(metrics):
+            metrics = [metrics]
+        if not np.iterable(metrics):
+            raise TypeError(
+                f"The 'metrics' parameter of {caller} must be a str, a callable, or a "
+                f"list or dict of them. Got {shown(metrics)} instead."
+            )
+        named, asked = {}, {}
+        for metric in metrics:
+            one = read(metric)
+            asked[one.key] = one
+            if named.setdefault(one.key, metric) != metric:
+                raise ValueError(
+                    f"The 'metrics' parameter of {caller} must not contain different "
+                    f"metrics of the same name. Got two metrics named {shown(one.key)}."
+                )
+    if not asked:
+        raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
+    return list(asked.values())

@@ -1,0 +1,190 @@
+"""`@ranking_metric`, which makes a metric function of a definition."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from skrank._checks import check_options, says_what_was_meant
+from skrank._docs import RETURNS, complete, describe
+from skrank._engine.answer import answer_all, read_arrays
+from skrank._engine.columns import no_grades
+from skrank._engine.request import INPUT, Metric, Options, Request, as_implied, enter
+
+# The parameters of every metric that come after its own, with their defaults.
+_SHARED_DEFAULTS = {
+    "threshold": 0.0,
+    "ties": "expected",
+    "replace_undefined_by": 0.0,
+    "average": "macro",
+    "adjusted": False,
+    "sample_weight": None,
+    "exclude": None,
+    "judged": None,
+    "unjudged": "nonrelevant",
+    "pooled": None,
+    "returned": None,
+}
+
+
+# Those that a metric of columns has not, and one that does not read grades either.
+_NOT_OF_COLUMNS = {"adjusted", "exclude", "unjudged"}
+
+
+_NOT_WITHOUT_GRADES = {"threshold", "judged"}
+
+
+def _public_signature(definition, facts, defaults, without):
+    """Return the signature of a metric function, from that of its definition.
+
+    The columns come after `qid`, the parameters of the definition after them, and the
+    shared ones last.
+    """
+    left_out = {*without}
+    columns, optional = facts.get("columns", ()), facts.get("optional", ())
+    if columns:
+        left_out |= _NOT_OF_COLUMNS
+        if not facts.get("reads_grades", True):
+            left_out |= _NOT_WITHOUT_GRADES
+    if "inferred" not in facts:
+        left_out.add("pooled")
+    shared = {
+        name: default
+        for name, default in (_SHARED_DEFAULTS | defaults).items()
+        if name not in left_out
+    }
+    _, *own = inspect.signature(definition).parameters.values()
+    by_name = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("y_true", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter("y_score", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter("qid", by_name, default=None),
+    ]
+    for name in columns:
+        default = None if name in optional else inspect.Parameter.empty
+        parameters.append(inspect.Parameter(name, by_name, default=default))
+    parameters += [parameter for parameter in own if parameter.name not in shared]
+    for name, default in shared.items():
+        parameters.append(inspect.Parameter(name, by_name, default=default))
+    return inspect.Signature(parameters)
+
+
+def _not_a_scorer(metric):
+    """Return the error of a metric function that was passed as `scoring`."""
+    function = metric.function.__name__
+    name = metric.full_name + ("@10" if metric.cutoff == "required" else "")
+    return TypeError(f"{function} is a metric, not a scorer: pass scoring={name!r}.")
+
+
+def _refusing(signature, name):
+    """Return a function that does nothing but take the arguments of a signature.
+
+    Python itself says what is wrong with a call, by the name of the metric function, in
+    a tenth of the time of ``signature.bind``.
+    """
+    words = ["y_true", "y_score", "*"]
+    for parameter in [*signature.parameters.values()][2:]:
+        is_required = parameter.default is parameter.empty
+        words.append(parameter.name if is_required else f"{parameter.name}=None")
+    take = eval(f"lambda {', '.join(words)}: None")
+    take.__name__ = take.__qualname__ = name
+    take.__signature__ = signature
+    return take
+
+
+def ranking_metric(
+    name,
+    *,
+    threshold=0.0,
+    replace_undefined_by=None,
+    without=(),
+    variants=(),
+    inverse_name=None,
+    **facts,
+) -> Callable[[Callable[..., np.ndarray]], Callable]:
+    """Make a definition a metric function, and enter it in the table of metrics.
+
+    The decorated function, the definition, maps a RankedQueries and the metric's own
+    parameters to one value per query; NaN means undefined. The decorator makes the
+    function that users call: it takes `y_true`, `y_score`, `qid`, the columns that the
+    metric reads, its own parameters and those that metrics share, checks them, ranks,
+    measures and summarizes. The docstring is completed with the descriptions of the
+    parameters and the errors. Other definitions call ``function.definition``.
+
+    `name` and the other `facts` are attributes of a :class:`Metric`. `threshold` and
+    `replace_undefined_by` are the defaults of these parameters, and `without` are
+    shared parameters that the metric has not. `variants` are further scorer names, each
+    with the parameters that it fixes, and `inverse_name` is that of one over the
+    metric.
+    """
+    if replace_undefined_by is None:  # 0 would be better than any other value
+        is_best_at_0 = not facts.get("greater_is_better", True)
+        replace_undefined_by = np.nan if is_best_at_0 else 0.0
+    varied = {"threshold": threshold, "replace_undefined_by": replace_undefined_by}
+
+    def decorate(definition):
+        key = definition.__name__
+        signature = _public_signature(definition, facts, varied, without)
+        names = list(signature.parameters)
+        defaults = {
+            parameter.name: parameter.default
+            for parameter in signature.parameters.values()
+            if parameter.default is not parameter.empty
+            and parameter.name not in (*INPUT, *facts.get("columns", ()))
+        }
+        by_default = Options().changed(as_implied(defaults))
+        take = _refusing(signature, key)
+        refuse = says_what_was_meant(take)
+
+        @functools.wraps(definition)
+        def call(*args, **kwargs):
+            try:
+                take(*args, **kwargs)  # raises TypeError for unknown arguments
+            except TypeError:
+                if args and hasattr(args[0], "fit"):  # called as a scorer
+                    raise _not_a_scorer(metric) from None
+                refuse(*args, **kwargs)
+            values = dict(zip(names, args, strict=False)) | kwargs
+            columns = {name: values.pop(name, None) for name in metric.columns}
+            for name in metric.optional:
+                if columns[name] is None:
+                    del columns[name]
+            data = {"columns": columns}
+            for part in INPUT:
+                if part in values:
+                    data[part] = values.pop(part)
+            options = by_default
+            if values:
+                values = check_options(values, metric.checks, key)
+                options = options.changed(values)
+            request = Request(key, metric, 1, options)
+            if data["y_true"] is None:
+                data["y_true"] = no_grades(data["y_score"], [request], key)
+            return answer_all([request], read_arrays(**data))[key]
+
+        call.__signature__ = signature
+        call.definition = definition
+        metric = Metric(name, definition, call, defaults, **facts)
+        call.__doc__ = complete(
+            definition.__doc__,
+            signature,
+            functools.partial(describe, metric=metric),
+            returns=RETURNS.get((*metric.limits, metric.greater_is_better), ""),
+        )
+        enter(metric)
+        left_out = defaults | {"replace_undefined_by": np.nan}
+        for variant, fixed in dict(variants).items():
+            instead = {"defaults": left_out} if "adjusted" in fixed else {}
+            enter(replace(metric, name=variant, fixed=fixed, **instead))
+        if inverse_name is not None:
+            changed = {"greater_is_better": True, "inverse": True}
+            # The variance is known of the metric, not of its inverse.
+            changed |= {"value": None}
+            enter(replace(metric, name=inverse_name, defaults=left_out, **changed))
+        return call
+
+    return decorate

@@ -1,0 +1,112 @@
+"""Queries with rows on both sides of a split, and other differences between folds."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from numbers import Integral
+
+import numpy as np
+
+from skrank._callers import sklearn_callers, warn_caller
+from skrank._checks import count_rows
+from skrank._query_ids import QID
+from skrank._ranking.ids import encode_heads
+from skrank.exceptions import QuerySplitWarning
+from skrank.scoring.estimators import find_scored_qid, training_sizes
+
+
+def warn_if_queries_are_split(estimator, X, qid, routing=None):
+    """Warn of queries with rows in both the training and the test data.
+
+    In the place of scikit-learn's own loops over splits, the rows of the split are
+    compared; query ids were passed to them by the name that a scorer requests, whose
+    `routing` is asked for it. Elsewhere a ranker has its numbers of training rows by
+    query in a dict ``query_sizes_``: if they are equal, the training data itself is
+    scored, which is allowed.
+    """
+    if qid is None:
+        return
+    for frame in sklearn_callers():
+        # A function that fits on the rows `train` of X and scores the rows `test`.
+        split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
+        if split.get("X_test") is X and {"X", "y", "train", "test"}.issubset(split):
+            params = split.get("score_params") or {}
+            name = routing and routing().score.requests[QID]
+            all_qid = params.get(name, params.get(QID))
+            codes = _codes_of_all(estimator, split["X"], split["y"], all_qid)
+            # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
+            if codes is not None and len(codes) == count_rows(split["X"]):
+                warn_of_split_queries(codes, split["train"], split["test"])
+            return
+    known = training_sizes(estimator)
+    if not known:
+        return
+    heads = encode_heads(qid)
+    sizes = [known.get(id, 0) for id in heads.ids.tolist()]
+    sizes = np.array([size if isinstance(size, Integral) else 0 for size in sizes])
+    scored = np.bincount(heads.of_rows())
+    if ((sizes > 0) & (sizes != scored)).any():
+        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
+
+
+def check_highest_grade(names, X, y_true):
+    """Raise if metrics depend on the highest grade, and a test set has another one.
+
+    Each fold would be measured on a scale of its own.
+    """
+    for frame in sklearn_callers():
+        split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
+        if split.get("X_test") is X and split.get("y") is not None:
+            of_all, of_part = (float(np.max(y)) for y in (split["y"], y_true))
+            if of_all != of_part:
+                raise ValueError(
+                    f"{names[0]!r} depends on the highest grade of all data, which is "
+                    f"{of_all:g}, and {of_part:g} in a test set. Put it in the name, "
+                    f"as in scoring='err(max_grade={of_all:g})@10'."
+                )
+            return
+
+
+SPLIT_QUERIES = (
+    "Pass cv=QueryKFold(5), or split whole queries otherwise: rows of one query are in "
+    "both the training and the test data. If this is intended, silence "
+    "skrank.exceptions.QuerySplitWarning."
+)
+
+
+def warn_of_split_queries(codes, train, test):
+    """Warn if rows of a query, which has a code, are on both sides of a split.
+
+    Rows that are on both sides themselves are training data that are scored.
+    """
+    train, test = (np.arange(len(codes))[rows] for rows in (train, test))  # or masks
+    is_trained = np.zeros(codes.max() + 1, dtype=bool)
+    is_trained[codes[train]] = True
+    is_known = is_trained[codes[test]]
+    if is_known.any() and not np.isin(test[is_known], train).all():
+        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
+
+
+# The codes of the data that is split at present, until it is deleted.
+_CODES = {}
+
+
+def _codes_of_all(estimator, X, y, qid):
+    """Return a code of the query of each row, read once for all splits of the data."""
+    data = [one for one in (X, y, qid) if one is not None]
+    key = tuple(map(id, data))
+    if (known := _CODES.get(key)) is not None:  # one look: threads may clear it
+        codes, _ = known
+        return codes
+    found = find_scored_qid(estimator, X, y, qid)
+    codes = None if found is None else encode_heads(found).of_rows()
+    _CODES.clear()
+    with contextlib.suppress(TypeError):  # lists have no weak references
+        _CODES[key] = (
+            codes,
+            [weakref.ref(one, lambda _: _CODES.clear()) for one in data],
+        )
+    return codes
