@@ -219,7 +219,6 @@ Returns
     for limits, name, value, best in [
         ((0, 1, True), "score", "Between 0 and 1.", 1.0),
         ((1, math.inf, False), "rank", "1 or more.", 1.0),
-        ((0, math.inf, False), "spread", "0 or more.", 0.0),
     ]
 }
 

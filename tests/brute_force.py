@@ -319,11 +319,6 @@ REFERENCE = {
 LESS_IS_BETTER = {name for name, metric in METRICS.items() if metric.full_name != name}
 
 
-def median_deviation(ranks):
-    median = statistics.median(ranks)
-    return 1.482602218505602 * statistics.median(abs(rank - median) for rank in ranks)
-
-
 def summary_of(function):
     return lambda ranks, chance, k=None: function(ranks)
 
@@ -332,24 +327,25 @@ def inverse_of(function):
     return lambda ranks, chance, k=None: 1 / function(ranks)
 
 
-def index_of(value, mean=statistics.fmean):
+def index_of(value):
     """Return the summary (M - E) / (B - E) of values of first ranks."""
 
     def summary(ranks, chance, **own):
         level = statistics.fmean(value(rank, **own) for rank in chance)
-        gain = mean([value(rank, **own) for rank in ranks]) - level
+        gain = statistics.fmean(value(rank, **own) for rank in ranks) - level
         best = value(1, **own)
         return gain / (best - level) if abs(best - level) > 1e-12 else None
 
     return summary
 
 
-def z_of(value, sign=1, mean=statistics.fmean):
+def z_of(value, sign=1):
     """Return the summary (M - E) / sqrt(V) of values of first ranks."""
 
     def summary(ranks, chance, **own):
         values = [value(rank, **own) for rank in chance]
-        gain = mean([value(rank, **own) for rank in ranks]) - statistics.fmean(values)
+        mean = statistics.fmean(value(rank, **own) for rank in ranks)
+        gain = mean - statistics.fmean(values)
         deviation = statistics.pstdev(values)
         return sign * gain / deviation if deviation else None
 
@@ -373,14 +369,9 @@ SUMMARIES = {
     "inverse_mean_rank": inverse_of(statistics.fmean),
     "inverse_geometric_mean_rank": inverse_of(statistics.geometric_mean),
     "inverse_median_rank": inverse_of(statistics.median),
-    "rank_variance": summary_of(statistics.pvariance),
-    "rank_standard_deviation": summary_of(statistics.pstdev),
-    "rank_median_absolute_deviation": summary_of(median_deviation),
-    "adjusted_geometric_mean_rank_index": index_of(float, statistics.geometric_mean),
     "adjusted_mrr": index_of(inverse_within),
     "adjusted_hits": index_of(is_within),
     "z_mean_rank": z_of(float, -1),
-    "z_geometric_mean_rank": z_of(float, -1, statistics.geometric_mean),
     "z_mrr": z_of(inverse_within),
     "z_hits": z_of(is_within),
 }
@@ -504,11 +495,11 @@ NAMES = sorted(
     for form in forms_of(metric)
 )
 
-# Those of metrics that are not adjusted by their name already.
+# Those of metrics that take `adjusted`, and are not adjusted by their name already.
 ADJUSTABLE = sorted(
     form
     for metric in METRICS.values()
-    if not metric.adjusted and not metric.columns
+    if "adjusted" in metric.defaults and not metric.adjusted and not metric.columns
     for form in forms_of(metric)
 )
 
@@ -546,32 +537,20 @@ def exempt(*metrics):
     return {name for name in NAMES if {name, name.partition("@")[0]} & set(metrics)}
 
 
-# How far the ranks of a relevant document lie apart: ties alone part them.
-SPREAD = {"rank_median_absolute_deviation", "rank_standard_deviation", "rank_variance"}
 # What is measured by its chance, and by how many deviations it is apart from it.
 INDICES = {
-    "adjusted_geometric_mean_rank_index",
     "adjusted_hits@3",
     "adjusted_mean_rank_index",
     "adjusted_mrr",
     "adjusted_mrr@3",
 }
-Z_SCORES = {"z_geometric_mean_rank", "z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
+Z_SCORES = {"z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
 # Undefined also where the first three cannot but hold a relevant document.
 CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
 COUNTS = {"num_rel", "num_rel_ret", "num_ret"}
 INVERSES = {"inverse_geometric_mean_rank", "inverse_mean_rank", "inverse_median_rank"}
-# Their expectation under random orders is not the value of all documents tied.
-EXPECTATION_OF_A_PRODUCT = {"geometric_mean_rank"}
-# Under random scores two queries are not one of twice the weight.
-OF_INDEPENDENT_QUERIES = Z_SCORES | {"adjusted_geometric_mean_rank_index"}
 # Nothing below 0 can be averaged as a rank.
-TAKES_NO_NEGATIVE = INVERSES | {
-    "adjusted_geometric_mean_rank_index",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "z_geometric_mean_rank",
-}
+TAKES_NO_NEGATIVE = INVERSES | {"geometric_mean_rank", "harmonic_mean_rank"}
 
 # Exemptions. `test_an_exempt_metric_needs_its_exemption` holds that each is one.
 NOT_ONE_WHEN_PERFECT = exempt(
@@ -611,8 +590,8 @@ UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
 NAN_BY_DEFAULT = exempt(*LESS_IS_BETTER, *INVERSES, *UNDEFINED_WHEN_ALL_ARE_RELEVANT)
 BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"} | COUNTS
 # Adjusted, they rise from 0 where all documents are tied to 1 for the ideal ranking.
-RISING = sorted(set(ADJUSTABLE) - EXPECTATION_OF_A_PRODUCT - BLIND_TO_THE_WHOLE_ORDER)
-MAY_FALL = {"q_measure"} | SPREAD
+RISING = sorted(set(ADJUSTABLE) - BLIND_TO_THE_WHOLE_ORDER)
+MAY_FALL = {"q_measure"}
 NOT_THE_MEAN_OF_THE_QUERIES = {
     "adjusted_mean_rank",
     "geometric_mean_rank",
@@ -622,7 +601,6 @@ NOT_THE_MEAN_OF_THE_QUERIES = {
     *COUNTS,
     *INDICES,
     *INVERSES,
-    *SPREAD,
     *Z_SCORES,
 }
 # The least value of a list of at most seven documents, where the limits say nothing.

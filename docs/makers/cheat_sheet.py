@@ -52,9 +52,6 @@ FAMILIES = {
             "inverse_mean_rank": "1 / mean rank",
             "inverse_median_rank": "1 / median rank",
             "inverse_geometric_mean_rank": "1 / geometric mean rank",
-            "rank_variance": "how consistent a ranker is",
-            "rank_standard_deviation": "the same, as a rank",
-            "rank_median_absolute_deviation": "the same, without outliers",
         },
     ),
     "Relevant or not": (
@@ -113,12 +110,10 @@ FAMILIES = {
             "adjusted_mrr": "0 for random scores, 1 for the best",
             "adjusted_hits": "the same of Hits@k",
             "adjusted_mean_rank_index": "lists of different lengths",
-            "adjusted_geometric_mean_rank_index": "the same of the geometric mean",
             "adjusted_mean_rank": "the mean rank over its expectation",
             "z_mrr": "better than random? in standard deviations",
             "z_hits": "the same of Hits@k",
             "z_mean_rank": "the same of the mean rank",
-            "z_geometric_mean_rank": "the same of the geometric mean",
         },
     ),
     "Popularity, novelty, diversity": (

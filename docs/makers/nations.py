@@ -19,8 +19,6 @@ METRICS = [
     "arithmetic_mean_rank",
     "median_rank",
     "geometric_mean_rank",
-    "standard_deviation",
-    "median_absolute_deviation",
     "inverse_harmonic_mean_rank",
     "hits_at_1",
     "hits_at_3",

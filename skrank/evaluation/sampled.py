@@ -229,8 +229,7 @@ class EstimatedRanking(RankedQueries):
             raise ValueError(
                 "SampledNegatives(..., estimate='bias-variance') estimates only means "
                 "of a function of the rank, such as 'mrr', 'hits@10' and "
-                "'mean_rank', no medians and variances. Pass estimate='em' for "
-                "these."
+                "'mean_rank', not medians. Pass estimate='em' for these."
             )
         unit, rank, probability = self._of_first.law
         return self.query[self.first[unit]], rank, probability

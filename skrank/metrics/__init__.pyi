@@ -40,10 +40,9 @@ __all__ = [
     "ndcg_score", "novelty_score", "nrbp_score", "of_items", "popularity_score",
     "precision_at_k_score", "precision_ia_score", "psndcg_score", "psp_score",
     "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
-    "rank_correlation_score", "rank_median_absolute_deviation",
-    "rank_standard_deviation", "rank_variance", "ranking_loss", "rbo_score",
-    "rbp_score", "recall_at_k_score", "score_queries", "serendipity_score",
-    "spearman_score", "subtopic_recall_score", "tie_report", "unjudged_report"
+    "rank_correlation_score", "ranking_loss", "rbo_score", "rbp_score",
+    "recall_at_k_score", "score_queries", "serendipity_score", "spearman_score",
+    "subtopic_recall_score", "tie_report", "unjudged_report"
 ]
 
 @overload
@@ -310,9 +309,8 @@ def geometric_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
@@ -321,9 +319,8 @@ def geometric_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
+    average: None, sample_weight: ArrayLike | None = None,
+    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
@@ -832,72 +829,6 @@ def rank_correlation_score(
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
     judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
-) -> NDArray[np.float64]: ...
-@overload
-def rank_median_absolute_deviation(
-    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    threshold: float | Literal["max"] = 0.0,
-    ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
-) -> float: ...
-@overload
-def rank_median_absolute_deviation(
-    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    threshold: float | Literal["max"] = 0.0,
-    ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
-) -> NDArray[np.float64]: ...
-@overload
-def rank_standard_deviation(
-    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    threshold: float | Literal["max"] = 0.0,
-    ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
-) -> float: ...
-@overload
-def rank_standard_deviation(
-    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    threshold: float | Literal["max"] = 0.0,
-    ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
-) -> NDArray[np.float64]: ...
-@overload
-def rank_variance(
-    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    threshold: float | Literal["max"] = 0.0,
-    ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
-) -> float: ...
-@overload
-def rank_variance(
-    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    threshold: float | Literal["max"] = 0.0,
-    ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload

@@ -129,7 +129,7 @@ class Terms(NamedTuple):
 def terms_of(table):
     """Return the :class:`Terms` of each metric, in a list for each ranker.
 
-    None for summaries that are not functions of one mean, such as variances.
+    None for summaries that are not functions of one mean, such as z-scores.
     """
     found = [
         [_terms_of_one(table, i, j) for j in range(len(table.requests))]

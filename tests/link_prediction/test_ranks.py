@@ -29,9 +29,6 @@ NAMES = {
     "geometric_mean_rank": "neg_geometric_mean_rank",
     "harmonic_mean_rank": "neg_harmonic_mean_rank",
     "median_rank": "neg_median_rank",
-    "variance": "neg_rank_variance",
-    "standard_deviation": "neg_rank_standard_deviation",
-    "median_absolute_deviation": "neg_rank_median_absolute_deviation",
     "inverse_harmonic_mean_rank": "mrr",
     "inverse_arithmetic_mean_rank": "inverse_mean_rank",
     "inverse_geometric_mean_rank": "inverse_geometric_mean_rank",
@@ -39,11 +36,9 @@ NAMES = {
     "hits_at_3": "hits@3",
     "adjusted_arithmetic_mean_rank": "neg_adjusted_mean_rank",
     "adjusted_arithmetic_mean_rank_index": "adjusted_mean_rank_index",
-    "adjusted_geometric_mean_rank_index": "adjusted_geometric_mean_rank_index",
     "adjusted_inverse_harmonic_mean_rank": "adjusted_mrr",
     "adjusted_hits_at_2": "adjusted_hits@2",
     "z_arithmetic_mean_rank": "z_mean_rank",
-    "z_geometric_mean_rank": "z_geometric_mean_rank",
     "z_inverse_harmonic_mean_rank": "z_mrr",
     "z_hits_at_2": "z_hits@2",
 }
@@ -122,7 +117,7 @@ def test_names_and_functions_of_metrics_give_the_same_ranks_the_same_values():
             got = ranks.evaluate(names, average="question", **how)
             expected = evaluate([0, 0, 0], y_score, names, **options, **how)
             assert got == pytest.approx(expected, rel=1e-12, abs=1e-14)
-    assert len(names) > 20
+    assert len(names) > 15
 
 
 def test_definitions_of_users_are_read():
@@ -142,7 +137,6 @@ def test_definitions_of_users_are_read():
         ("hits_at_ten", {}, "Did you mean 'hits@10'"),
         ("inverse_harmonic_mean_rnk", {}, "Did you mean 'inverse_harmonic_mean_rank'"),
         ("adjusted_hits", {}, "Did you mean 'adjusted_hits@10'"),
-        ("rank_varance", {}, "Did you mean 'rank_variance'"),
         ("neg_z_mrr", {}, "Did you mean 'z_mrr'"),
         ([], {}, "at least one"),
         (None, {}, "'metrics' parameter .* must be a str, a callable, or a"),

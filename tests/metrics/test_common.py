@@ -21,7 +21,6 @@ from tests.brute_force import (
     BLIND_TO_THE_WHOLE_ORDER,
     CANNOT_MISS,
     COUNTS,
-    EXPECTATION_OF_A_PRODUCT,
     INDICES,
     LEAST,
     LESS_IS_BETTER,
@@ -33,11 +32,9 @@ from tests.brute_force import (
     NOT_ONE_WHEN_PERFECT,
     NOT_THE_MEAN_OF_THE_QUERIES,
     OF_COLUMNS,
-    OF_INDEPENDENT_QUERIES,
     OF_NOTHING,
     REFERENCE,
     RISING,
-    SPREAD,
     TAKES_NO_NEGATIVE,
     UNDEFINED_WHEN_ALL_ARE_RELEVANT,
     WITH_FUNCTION,
@@ -275,15 +272,7 @@ def test_a_metric_that_a_relevant_document_may_hurt_by_moving_up():
     after = call("q_measure", [0, 3, 1], [1, 2, 3])
     assert after == pytest.approx(((1 + 1) / (1 + 7) + (2 + 8) / (2 + 8)) / 2)
     assert after < before
-    # First among the last two, tied with another: the ranks are 1 and 2, not 3.
-    for name, spread in (
-        ("rank_variance", 1 / 4),
-        ("rank_standard_deviation", 1 / 2),
-        ("rank_median_absolute_deviation", 1 / 2 * 1.482602218505602),
-    ):
-        assert call(name, [0, 0, 1], [2, 2, 1]) == 0
-        assert call(name, [0, 0, 1], [2, 1, 2]) == pytest.approx(spread)
-    assert {"q_measure"} | SPREAD == MAY_FALL
+    assert {"q_measure"} == MAY_FALL
 
 
 @pytest.mark.slow
@@ -397,8 +386,8 @@ def test_sample_weight_is_the_weight_of_the_query(place, adjusted):
         [np.full((times[qid] > copy).sum(), copy) for copy in (0, 1)]
     )
     repeated = y_true[chosen], y_score[chosen], qid[chosen] * 2 + copy_of
-    other = OF_INDEPENDENT_QUERIES | (EXPECTATION_OF_A_PRODUCT if adjusted else set())
-    names = sorted(set(names) - other)
+    # Under random scores two queries are not one of twice the weight.
+    names = sorted(set(names) - Z_SCORES)
     got = {name: once[name] for name in names}
     assert_all_close(got, score(None, repeated, names), rtol=1e-9)
 
@@ -441,9 +430,7 @@ def test_an_undefined_query_scores_what_the_user_says():
         assert_all_close(together(names, y_true, y_score, **params), expected)
     left_out = together([*values], y_true, y_score, **given)
     # A query with a single rank has no index, but counts in the mean rank.
-    for name in set(values) - (
-        OF_INDEPENDENT_QUERIES - Z_SCORES | {"z_geometric_mean_rank"}
-    ):
+    for name in values:
         kept = ~np.isnan(values[name])[qid]
         defined = call(name, y_true[kept], y_score[kept], qid=qid[kept])
         assert left_out[name] == pytest.approx(defined, rel=1e-12), name
@@ -675,7 +662,7 @@ def test_large_tie_groups_neither_overflow_nor_lose_digits(ties):
     # The first tie group is half relevant; then three of a large one.
     found = evaluate(y_true, y_score, asked, qid=np.zeros(2 * n, int), ties=ties)
     requests = read_requests(asked, {}, "test")
-    assert len(requests) == len(asked) > 20
+    assert len(requests) == len(asked) > 15
     for request in requests:
         _, (low, high) = request.limits
         assert math.isfinite(found[request.key])
@@ -688,7 +675,6 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
     y_true, y_score = np.eye(1, n)[0], np.zeros(n)
     harmonic = math.fsum(1 / i for i in range(1, n + 1))
     discounts = math.fsum(1 / math.log2(i + 1) for i in range(1, n + 1))
-    mean, geometric = (n + 1) / 2, math.exp(math.lgamma(n + 1) / n)
     expected = {
         "mrr": harmonic / n,
         "map": harmonic / n,
@@ -720,13 +706,8 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
         "inverse_mean_rank": 2 / (n + 1),
         "inverse_median_rank": 2 / (n + 1),
         "inverse_geometric_mean_rank": math.exp(-math.lgamma(n + 1) / n),
-        "rank_variance": (n**2 - 1) / 12,
-        "rank_standard_deviation": math.sqrt((n**2 - 1) / 12),
-        "rank_median_absolute_deviation": 1.482602218505602 * n / 4,
         "adjusted_mean_rank": 1,
         **dict.fromkeys(INDICES | Z_SCORES, 0),
-        "adjusted_geometric_mean_rank_index": (geometric - mean) / (1 - mean),
-        "z_geometric_mean_rank": (mean - geometric) / math.sqrt((n**2 - 1) / 12),
         "query_auc": 1 / 2,
         "rank_correlation": 1 / 2,
         "spearman": 0,

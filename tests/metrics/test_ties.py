@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skrank import metrics
-from tests.brute_force import NAMES, SPREAD, SUMMARIES, call, exempt, query_values
+from tests.brute_force import NAMES, SUMMARIES, call, exempt, query_values
 
 READS_FIRST_RANK = exempt("mrr", "hits", "mean_rank", *SUMMARIES)
 READS_FIRST_RANK |= {"adjusted_mean_rank", "adjusted_mean_rank_index"}
@@ -98,14 +98,6 @@ def test_realistic_is_the_value_at_the_mean_of_the_best_and_the_worst_rank(name)
 def test_realistic_is_refused_where_no_single_rank_is_read(name):
     with pytest.raises(ValueError, match=r"'ties' parameter of \w+ must be a str"):
         call(name, [1, 0], [1, 2], ties="realistic")
-
-
-@pytest.mark.parametrize("name", sorted(SPREAD))
-def test_ties_that_are_broken_are_no_spread(name):
-    y_true, y_score, qid = tied_lists(4)
-    for ties in ("optimistic", "pessimistic", "first", "realistic"):
-        values = call(name, y_true, y_score, qid=qid, ties=ties, average=None)
-        assert not values[~np.isnan(values)].any()
 
 
 # From the hypergeometric laws, in whole numbers: t documents above a class of n, of

@@ -34,6 +34,9 @@ TOLERANCE = 1e-6
 # metrics were published; now it is the mean of H(C) / C.
 OTHER_CHANCE = "adjusted_inverse_harmonic_mean_rank"
 
+# What skrank does not have.
+LEFT_OUT = {"variance", "standard_deviation", "median_absolute_deviation"}
+
 
 class Recorded:
     """A model whose scores of the test triples are in files."""
@@ -89,7 +92,8 @@ def largest_difference_of_metrics(ranks, expected, name):
     count, worst = 0, (0.0, "")
     for side, by_ties in expected.items():
         part = ranks if side == "both" else ranks.select(ranks.side == side)
-        for ties, metrics in by_ties.items():
+        for ties, values in by_ties.items():
+            metrics = {name: values[name] for name in values if name not in LEFT_OUT}
             found = part.evaluate(list(metrics), ties=ties)
             if OTHER_CHANCE in metrics:
                 mean = part.n_candidates.mean()

@@ -15,7 +15,6 @@ from skrank.link_prediction import PopularityPredictor
 from skrank.metrics import (
     err_score,
     evaluate,
-    geometric_mean_rank,
     ild_score,
     mrr_score,
     ndcg_score,
@@ -226,17 +225,6 @@ def build_err(scale):
     return {"err": task_on(err_score, tied), "ndcg": task_on(ndcg_score, tied)}
 
 
-def build_geometric(scale):
-    rng = np.random.default_rng(9)
-    n_queries = scaled(100_000, scale)
-    lists = make_lists(rng, 4 * n_queries, n_queries, shortest=2, longest=6)
-    weight = rng.random(n_queries)[lists.qid]
-    return {
-        name: task_on(geometric_mean_rank, lists, adjusted="z", sample_weight=of_rows)
-        for name, of_rows in {"weighted": weight, "unweighted": None}.items()
-    }
-
-
 def build_triples(scale):
     """Fit on as many triples as FB15k-237 has, with ids as numbers and as text."""
     rng, n_triples = np.random.default_rng(16), scaled(310_116, scale)
@@ -292,7 +280,6 @@ def group(title, build, runs, unit, *cases, **options):
 
 
 ARGSORT, SMALL, SCORER = "x its argsort", "10^4 rows", "scorer over the metric alone"
-GEOMETRIC = "z of the geometric mean rank, queries of their own weights"
 TRIPLES, TEXT = "text as the ids of triples", ("text", "numbers")
 GROUPS = [
     group(
@@ -315,13 +302,6 @@ GROUPS = [
         1 / 3,
         "x ndcg",
         ("ERR of one tie group, all relevant", ("err", "ndcg"), (10,)),
-    ),
-    group(
-        "100,000 queries with weights",
-        build_geometric,
-        1 / 3,
-        "x unweighted",
-        (GEOMETRIC, ("weighted", "unweighted"), (20,)),
     ),
     group(
         "one query of 10 million rows",

@@ -33,7 +33,7 @@ from tests.brute_force import LISTED
 from tests.drawn_tables import draw_shuffled
 from tests.page_code import run_after_the_ranker
 
-FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
+FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "err"]
 
 # Spark leaves sockets to the garbage collector, and warns of new versions of pandas.
 pytestmark = [

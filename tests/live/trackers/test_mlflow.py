@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 X, Y, QID = make_ranking(30, random_state=0)
 FRAME = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
-METRICS = ["mrr", "ndcg_at_10", "neg_rank_variance"]
+METRICS = ["mrr", "ndcg_at_10", "neg_median_rank"]
 
 
 @pytest.fixture(autouse=True, scope="module")
