@@ -36,7 +36,7 @@ from skrank._ranking.ids import encode_qid
 from skrank.integrations import lightgbm_metric
 from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold, cross_val_query_scores
-from skrank.plot import TieSpanDisplay
+from skrank.plot import MetricAtKDisplay
 from skrank.rankers import QueryRanker, as_regressor
 
 DATA = {"a": [1, 2], "qid": ["x", "x"], "b": [3, 4]}
@@ -273,8 +273,8 @@ def test_the_call_of_scikit_learn_that_was_made_is_shown():
             "cross_val_query_scores(estimator, X, y, params={'qid': qid})",
         ),
         (
-            lambda: TieSpanDisplay.from_estimator(search, X5, Y5),
-            "TieSpanDisplay.from_estimator(estimator, X, y, qid=qid)",
+            lambda: MetricAtKDisplay.from_estimator(search, X5, Y5, "mrr"),
+            "MetricAtKDisplay.from_estimator(estimator, X, y, qid=qid)",
         ),
         (lambda: lightgbm_metric("mrr", y=Y5)(Y5, Y5), "`qid`"),
     ]:

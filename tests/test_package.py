@@ -87,7 +87,7 @@ def public_modules():
 
 # What users look for there, where others find it: the displays beside the metrics.
 LAZY = {
-    "skrank.metrics": {"MetricAtKDisplay", "QueryDifferenceDisplay", "TieSpanDisplay"},
+    "skrank.metrics": {"MetricAtKDisplay", "QueryDifferenceDisplay"},
     "skrank.stats": {"ComparisonDisplay"},
 }
 

@@ -145,7 +145,7 @@ __all__ = [
 ]
 
 
-_DISPLAYS = ["MetricAtKDisplay", "QueryDifferenceDisplay", "TieSpanDisplay"]
+_DISPLAYS = ["MetricAtKDisplay", "QueryDifferenceDisplay"]
 
 
 def __dir__():

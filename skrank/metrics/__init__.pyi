@@ -24,7 +24,6 @@ from skrank.evaluation.sampled import evaluate_sampled
 from skrank.metrics.propensity import inverse_propensities
 from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
 from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
-from skrank.plot import TieSpanDisplay as TieSpanDisplay
 from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [
