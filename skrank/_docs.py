@@ -531,12 +531,6 @@ baseline : str, default=None
     The ranker to compare with. If None, the values of the rankers are drawn, and
     otherwise their differences from it.
 """),
-    "TieSpanDisplay": read_entries("""
-metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
-    The metrics, as in :func:`~skrank.metrics.evaluate`.
-**params
-    Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-"""),
     "QueryDifferenceDisplay": read_entries("""
 metric : str or callable
     The metric, as in :func:`~skrank.metrics.evaluate`.

@@ -69,6 +69,51 @@ def test_what_is_not_used_is_not_imported(tmp_path):
     assert clusters == []
 
 
+# What the examples of the core import of the extensions, as users of both do; and what
+# crosses from the one to the other.
+BEYOND_THE_CORE = {
+    "_engine.columns.of_items": ["evaluation"],
+    "_engine.names.add_scorer": ["evaluation"],
+    "_ranking.queries.RankedQueries": ["evaluation"],
+    "model_selection.cross_val.cross_val_query_scores": ["evaluation"],
+    "scoring.training.catboost_metric": ["integrations"],
+    "scoring.training.lightgbm_metric": ["integrations"],
+}
+# The examples of all functions and classes of the core run in a process of its own.
+CORE = """
+import doctest, importlib, io, json, sys
+from pathlib import Path
+import skrank
+
+extensions = "evaluation integrations link_prediction plot stats tables _shell".split()
+beyond, n_tried = {}, 0
+folder = Path(skrank.__file__).parents[1]
+for file in sorted(folder.glob("skrank/**/[a-z_]*.py")):
+    parts = file.relative_to(folder).with_suffix("").parts
+    if {*parts} & {*extensions, "__main__"}:
+        continue
+    module = importlib.import_module(".".join(parts).removesuffix(".__init__"))
+    for test in doctest.DocTestFinder().find(module):
+        runner = doctest.DocTestRunner(verbose=False)
+        n_tried += runner.run(test, out=io.StringIO().write).attempted
+        parts = {name.split(".")[1] for name in sys.modules if "skrank." in name}
+        if found := sorted(parts.intersection(extensions)):
+            beyond[test.name.removeprefix("skrank.")] = found
+            for name in [*sys.modules]:
+                if name.split(".")[1:2] and name.split(".")[1] in extensions:
+                    del sys.modules[name]
+print(json.dumps([beyond, n_tried]))
+"""
+
+
+@pytest.mark.slow
+def test_the_core_imports_no_extension():
+    done = processes.run([sys.executable, "-W", "ignore", "-c", CORE], check=True)
+    beyond, n_tried = json.loads(done.stdout.splitlines()[-1])
+    assert beyond == BEYOND_THE_CORE
+    assert n_tried > 300
+
+
 def test_the_package_lists_its_submodules():
     assert set(dir(skrank)) == {*skrank.__all__, "__version__"}
     assert {"rankers", "metrics", "register_scorers"} <= set(dir(skrank))
@@ -87,7 +132,7 @@ def public_modules():
 
 # What users look for there, where others find it: the displays beside the metrics.
 LAZY = {
-    "skrank.metrics": {"MetricAtKDisplay", "QueryDifferenceDisplay", "TieSpanDisplay"},
+    "skrank.metrics": {"MetricAtKDisplay", "QueryDifferenceDisplay"},
     "skrank.stats": {"ComparisonDisplay"},
 }
 

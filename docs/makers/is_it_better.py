@@ -14,7 +14,6 @@ from skrank.datasets import load_digits_retrieval
 from skrank.metrics import (
     MetricAtKDisplay,
     QueryDifferenceDisplay,
-    TieSpanDisplay,
     query_report,
     score_queries,
 )
@@ -90,7 +89,6 @@ def files():
     y, runs, qid, scores = make_scores()
     texts = make_texts(y, runs, qid, scores)
     difference = {"ranker": "trees", "baseline": "ridge", "metric": "ndcg@10"}
-    pixels = {"pixels": runs["pixels"], "ridge": runs["ridge"]}
     cutoffs = {"ks": [1, 2, 3, 5, 7, 10, 15, 20], "qid": qid}
     family = compare_rankers(scores)
     with mpl.rc_context(style):
@@ -101,9 +99,6 @@ def files():
             "cutoffs": MetricAtKDisplay.from_predictions(y, runs, "ndcg", **cutoffs),
             "cutoffs_of_differences": MetricAtKDisplay.from_predictions(
                 y, runs, "ndcg", **cutoffs, baseline="ridge"
-            ),
-            "ties": TieSpanDisplay.from_predictions(
-                y, pixels, ["mrr", "hits@1"], qid=qid
             ),
         }
         pictures = {name: svg(display) for name, display in displays.items()}

@@ -146,7 +146,7 @@ def catalogue_scores(
     """
     k = check_k(k, caller="catalogue_scores")
     check_choice(ties, ("expected", "first"), "ties", "catalogue_scores")
-    n_items, items = read_items(items)
+    n_items, items = _read_items(items)
     own = {"y_score": y_score, "qid": qid, "item": item, "returned": returned}
     by_ranker = {name: by for name, by in own.items() if isinstance(by, Mapping)}
     lists, heads = {}, None
@@ -160,12 +160,12 @@ def catalogue_scores(
                 rows = find_qid(y=scores)
             heads = None if rows is None else encode_heads(rows, len(scores))
         masks = {"returned": given["returned"], "exclude": on_host(exclude)}
-        lists[ranker] = top_lists(scores, heads, given["item"], k, ties, **masks)
-        check_items(lists[ranker].items, n_items, items)
+        lists[ranker] = _top_lists(scores, heads, given["item"], k, ties, **masks)
+        _check_items(lists[ranker].items, n_items, items)
     return CatalogueScores(lists, k, n_items, items, kind_of(scores, rows))
 
 
-def read_items(items):
+def _read_items(items):
     """Return the number of items of a catalogue, and their ids or None."""
     if isinstance(items, Integral):
         return check_count(items, "items"), None
@@ -182,7 +182,7 @@ def read_items(items):
     return len(ids), ids
 
 
-def check_items(found, n_items, items):
+def _check_items(found, n_items, items):
     """Raise if items were recommended that the catalogue does not have."""
     if len(found) > n_items:
         raise ValueError(
@@ -198,7 +198,7 @@ def check_items(found, n_items, items):
         )
 
 
-def top_lists(y_score, qid, item, k, ties, **masks):
+def _top_lists(y_score, qid, item, k, ties, **masks):
     """Return the :class:`TopLists` of one ranker; `masks` are those of the rows."""
     shape = np.shape(y_score)
     no_grades = np.zeros(shape, dtype=np.uint8)
@@ -253,7 +253,7 @@ class CatalogueScores:
 
     See Also
     --------
-    skrank.tables.score_catalogue : The scores of a file, or of Spark or Dask.
+    skrank.tables.read_rows : Reads the rows of a file.
 
     Examples
     --------
@@ -579,7 +579,7 @@ class CatalogueScores:
             for ranker in first.rankers
         }
         for of_ranker in lists.values():
-            check_items(of_ranker.items, first.n_items, first.items)
+            _check_items(of_ranker.items, first.n_items, first.items)
         return replace(first, lists=lists)
 
     @share_frame_words

@@ -29,7 +29,7 @@ def evaluate_sampled(
     *,
     qid: ArrayLike | None = None,
     n_candidates: int | ArrayLike,
-    estimate: Literal["em", "bias-variance", "rank"] = "em",
+    estimate: Literal["em", "rank"] = "em",
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def evaluate_sampled(
         rows of one query.
     n_candidates : int or array-like of int, of the shape of `sample_weight`
         How many documents a query has without sampling, with the relevant ones.
-    estimate : {"em", "bias-variance", "rank"}, default="em"
+    estimate : {"em", "rank"}, default="em"
         What is estimated from the sample, and where it is reliable: see
         :class:`~skrank.link_prediction.SampledNegatives`.
     sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
@@ -94,9 +94,8 @@ def evaluate_sampled(
     >>> evaluate_sampled(y_true, y_score, "neg_mean_rank", **of_301)
     {'neg_mean_rank': -51.0}
     """
-    caller, choices = "evaluate_sampled", ("em", "bias-variance", "rank")
-    check_choice(estimate, choices, "estimate", caller)
-    requests = read_requests(metrics, params, caller)
+    check_choice(estimate, ("em", "rank"), "estimate", "evaluate_sampled")
+    requests = read_requests(metrics, params, "evaluate_sampled")
     arrays = read_arrays(
         y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight
     )
@@ -170,9 +169,6 @@ N_STEPS = 300
 # Numbers of candidates that differ by less than this fraction count as the same.
 SAME_SIZE = 0.02
 
-# What the variance counts next to the squared bias.
-VARIANCE = 0.01
-
 # Ranks of a smaller probability are left out.
 NEGLIGIBLE = 1e-9
 
@@ -225,12 +221,6 @@ class EstimatedRanking(RankedQueries):
 
     def first_rank_law(self, k=None):
         """Return the probability of the ranks of each query, given its sampled rank."""
-        if self._estimate == "bias-variance":
-            raise ValueError(
-                "SampledNegatives(..., estimate='bias-variance') estimates only means "
-                "of a function of the rank, such as 'mrr', 'hits@10' and "
-                "'mean_rank', not medians. Pass estimate='em' for these."
-            )
         unit, rank, probability = self._of_first.law
         return self.query[self.first[unit]], rank, probability
 
@@ -329,14 +319,11 @@ class RankEstimate:
             return np.bincount(unit, probability * values, self._n_units)
         if by_unit:
             raise ValueError(NO_CUTOFFS)
-        rank, units = self._bins[0], self._units_of_kinds
-        values = [values_at(rank + before) for before in units]
-        if self._estimate == "em":
-            of_kinds = [self._law_of_kinds @ of_rank for of_rank in values]
-        else:
-            of_kinds = self._corrected_of_kinds(values)
-        terms = zip(units.values(), of_kinds, strict=True)
-        return sum(of_unit @ of_kind for of_unit, of_kind in terms)
+        (rank, _), law = self._bins, self._law_of_kinds
+        return sum(
+            of_unit @ (law @ values_at(rank + before))
+            for before, of_unit in self._units_of_kinds.items()
+        )
 
     @cached_property
     def law(self):
@@ -440,44 +427,3 @@ class RankEstimate:
             law = law * ((weight / (likelihood @ law)) @ likelihood)
         joint = likelihood * law
         return joint / joint.sum(axis=1, keepdims=True)
-
-    def _corrected_of_kinds(self, values):
-        """Return, for each array of values, one by kind with little bias and variance.
-
-        Of a metric M(R), the value f(x) at x negatives above the target minimizes
-
-            sum_R q(R) ((E[f(x) | R] - M(R))^2 + g Var[f(x) | R]),
-
-        which is ((1 - g) A'A + g diag(c)) f = A'b with A = sqrt(q(R)) P(x | R),
-        b = sqrt(q(R)) M(R) and c(x) = sum_R q(R) P(x | R). Here log R is uniform under
-        q (Krichene and Rendle, KDD 2020).
-        """
-        _, _, _, above, n_negatives, n_candidates = self._kinds
-        corrected = np.empty((len(values), len(above)))
-        sizes = np.column_stack([n_negatives, n_candidates])
-        sizes, group = np.unique(sizes, axis=0, return_inverse=True)
-        for i, (n_negatives, n_candidates) in enumerate(sizes.tolist()):
-            of_size = np.flatnonzero(group.reshape(-1) == i)
-            table = self._corrected(values, int(n_negatives), n_candidates)
-            corrected[:, of_size] = table[:, above[of_size]]
-        return corrected
-
-    def _corrected(self, values, n_negatives, n_candidates):
-        """Return f(x) for x = 0, ..., n_negatives, for each array of values."""
-        m = n_negatives
-        (log_p,), (log_not_p,) = self._log_odds(np.array([n_candidates]))
-        possible = ~np.isnan(log_p)
-        log_p, log_not_p = log_p[possible], log_not_p[possible]
-        mass = self._bins[1][possible]
-        root = np.sqrt(mass / mass.sum())
-        x = np.arange(m + 1)[:, np.newaxis]
-        log_ways = gammaln(m + 1) - gammaln(x + 1) - gammaln(m - x + 1)
-        given_rank = np.exp(log_ways + x * log_p + (m - x) * log_not_p)
-        a, c = given_rank * root, given_rank @ root**2
-        # With few candidates and many negatives some x never occur.
-        occurs = c > 1e-12
-        a, c, x = a[occurs], c[occurs], x[occurs, 0]
-        normal = (1 - VARIANCE) * a @ a.T + VARIANCE * np.diag(c)
-        means = [a @ (root * of_rank[possible]) for of_rank in values]
-        solved = np.linalg.solve(normal, np.column_stack(means))
-        return np.array([np.interp(np.arange(m + 1), x, one) for one in solved.T])

@@ -61,7 +61,7 @@ class LinkRanks:
         entity and a relation: the weights for ``average="question"``.
     n_negatives : ndarray of int of shape (n_ranks,) or None, default=None
         The size of the sample from which the ranks are estimated.
-    estimate : {"em", "bias-variance", "rank"} or None, default=None
+    estimate : {"em", "rank"} or None, default=None
         How metrics are estimated from the sample, as in :class:`SampledNegatives`.
 
     Attributes
@@ -97,7 +97,7 @@ class LinkRanks:
     n_candidates: NDArray[Any]
     weight: NDArray[Any]
     n_negatives: NDArray[Any] | None = None
-    estimate: Literal["em", "bias-variance", "rank"] | None = None
+    estimate: Literal["em", "rank"] | None = None
 
     def __len__(self) -> int:
         """Return the number of ranks, one for each triple and side."""
@@ -298,16 +298,12 @@ class SampledNegatives:
         replacement; or the entities themselves, of shape (n_triples, n_negatives), or a
         dict of such arrays with the keys "head" and "tail". Known answers and the
         target are left out of the given ones.
-    estimate : {"em", "bias-variance", "rank"} or None, default="em"
+    estimate : {"em", "rank"} or None, default="em"
         What is estimated from the sample.
 
         - "em": the distribution of the ranks among all candidates that makes the
           sampled ranks most likely [2]_, separately for each value of `by`. All metrics
           of the rank are computed from it.
-        - "bias-variance": for each metric and rank in the sample the value with the
-          smallest squared bias plus 0.01 times the variance [1]_. Only for metrics
-          that are means of a function of the rank, such as MRR, Hits@k and the mean
-          rank; a value can lie outside the range of the metric.
         - "rank": the rank r in the sample counts as 1 + (n - 1) (r - 1) / m. The mean
           rank is unbiased; MRR and Hits@k are not, and are often hardly better than
           without an estimate.
@@ -329,17 +325,17 @@ class SampledNegatives:
     -----
     A negative drawn at random ranks above a target of rank R with the probability
     (R - 1) / (n - 1), so that the number of negatives above it has a binomial
-    distribution. "em" and "bias-variance" need negatives that were drawn uniformly from
-    the candidates. Numbers of candidates that differ by less than 2 % count as their
-    mean. Negatives that are known answers are left out of the sample, so that m may
-    differ from query to query. Tied ranks count as each rank that ties allow.
+    distribution. "em" needs negatives that were drawn uniformly from the candidates.
+    Numbers of candidates that differ by less than 2 % count as their mean. Negatives
+    that are known answers are left out of the sample, so that m may differ from query
+    to query. Tied ranks count as each rank that ties allow.
 
     No estimate sees below the resolution n / m of the sample: samples of targets with
     lower ranks rarely hold a negative above them, and do not show how many of the
-    targets have rank 1. There both estimates assume that log R is uniform, which
-    decides Hits@1 and most of the MRR where m is much smaller than n. Hits@k is
-    reliable for k of several times n / m, and so is the mean rank. The guide to link
-    prediction shows by an example how far they can be off.
+    targets have rank 1. There "em" assumes that log R is uniform, which decides Hits@1
+    and most of the MRR where m is much smaller than n. Hits@k is reliable for k of
+    several times n / m, and so is the mean rank. The guide to link prediction shows by
+    an example how far they can be off.
 
     References
     ----------
@@ -371,7 +367,7 @@ class SampledNegatives:
         self,
         negatives: int | ArrayLike | Mapping[Any, Any] = 50,
         *,
-        estimate: Literal["em", "bias-variance", "rank"] | None = "em",
+        estimate: Literal["em", "rank"] | None = "em",
         random_state: Seed | None = None,
     ) -> None:
         self.negatives = negatives
@@ -386,7 +382,6 @@ class SampledNegatives:
 
 WARNINGS = {
     "em": "Metrics are estimated from a sample of the candidates.",
-    "bias-variance": "Metrics are estimated from a sample of the candidates.",
     "rank": (
         "Ranks are estimated from a sample of the candidates: the mean rank is "
         "unbiased, MRR and Hits@k are not."

@@ -142,7 +142,6 @@ _EXTENSIONS = {
     "QueryReport": "skrank.evaluation.query_report",
     "QueryScores": "skrank.evaluation.query_scores",
     "RankingMetric": "skrank.evaluation.ranking_metric",
-    "TieSpanDisplay": "skrank.plot",
     "catalogue_scores": "skrank.evaluation.catalogue",
     "evaluate": "skrank.evaluation.evaluate",
     "evaluate_sampled": "skrank.evaluation.sampled",

@@ -14,17 +14,21 @@ from skrank._engine.columns import ItemColumn, of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer
 from skrank._ranking import RankedQueries
-from skrank.evaluation.catalogue import CatalogueScores, catalogue_scores
-from skrank.evaluation.evaluate import evaluate, score_queries
-from skrank.evaluation.query_report import QueryReport, query_report
-from skrank.evaluation.query_scores import QueryScores
-from skrank.evaluation.ranking_metric import RankingMetric
-from skrank.evaluation.reports import explain, tie_report, unjudged_report
-from skrank.evaluation.sampled import evaluate_sampled
+from skrank.evaluation.catalogue import CatalogueScores as CatalogueScores
+from skrank.evaluation.catalogue import catalogue_scores as catalogue_scores
+from skrank.evaluation.evaluate import evaluate as evaluate
+from skrank.evaluation.evaluate import score_queries as score_queries
+from skrank.evaluation.query_report import QueryReport as QueryReport
+from skrank.evaluation.query_report import query_report as query_report
+from skrank.evaluation.query_scores import QueryScores as QueryScores
+from skrank.evaluation.ranking_metric import RankingMetric as RankingMetric
+from skrank.evaluation.reports import explain as explain
+from skrank.evaluation.reports import tie_report as tie_report
+from skrank.evaluation.reports import unjudged_report as unjudged_report
+from skrank.evaluation.sampled import evaluate_sampled as evaluate_sampled
 from skrank.metrics.propensity import inverse_propensities
 from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
 from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
-from skrank.plot import TieSpanDisplay as TieSpanDisplay
 from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [

@@ -1,16 +1,15 @@
-"""Displays of metrics, ties and comparisons, drawn by matplotlib."""
+"""Displays of metrics and comparisons, drawn by matplotlib."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.plot.comparison_display import ComparisonDisplay
-from skrank.plot.metric_displays import MetricAtKDisplay, TieSpanDisplay
+from skrank.plot.metric_at_k import MetricAtKDisplay
 from skrank.plot.query_difference import QueryDifferenceDisplay
 
 __all__ = [
     "ComparisonDisplay",
     "MetricAtKDisplay",
     "QueryDifferenceDisplay",
-    "TieSpanDisplay",
 ]
 
 

@@ -6,7 +6,7 @@ from skrank.tables.align import align, from_topk
 from skrank.tables.clusters import ClusterScores, ship_to_spark
 from skrank.tables.compare_lists import changed_documents, compare_lists
 from skrank.tables.fuse import fuse
-from skrank.tables.score import read_rows, score_catalogue, score_runs, score_table
+from skrank.tables.score import read_rows, score_runs, score_table
 from skrank.tables.trec_text import read_letor, read_qrels, read_run
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "read_qrels",
     "read_rows",
     "read_run",
-    "score_catalogue",
     "score_runs",
     "score_table",
     "ship_to_spark",

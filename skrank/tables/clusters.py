@@ -32,7 +32,6 @@ from skrank.tables.stream import (
     whole_queries,
 )
 
-EMPTY = "The source has no rows. Got columns only."
 # Of more queries `collect` says how much memory they take.
 MANY_QUERIES = 10_000_000
 
@@ -130,7 +129,7 @@ class ClusterScores:
             )
         scored = engine.collect(frame, [*core.columns.keys, *core.state])
         if not len(scored):
-            raise ValueError(EMPTY)
+            raise ValueError("The source has no rows. Got columns only.")
         return core.finish([scored])
 
 
@@ -274,18 +273,10 @@ class SparkTable:
         grouped = frame.repartition(*by).sortWithinPartitions(*by)
         kinds = {key: self.frame.schema[name].dataType for key, name in keys.items()}
         of_arrow = {"int64": T.LongType(), "double": T.DoubleType()}
-        for name in core.columns.ids():  # of which there may be lists
-            kind = self.frame.schema[name].dataType
-            of_arrow.setdefault(str(self.schema.field(name).type), kind)
-
-        def kind_of(field):
-            if field.name in kinds:
-                return kinds[field.name]
-            if hasattr(field.type, "value_type"):
-                return T.ArrayType(of_arrow[str(field.type.value_type)])
-            return of_arrow[str(field.type)]
-
-        fields = [T.StructField(field.name, kind_of(field)) for field in schema]
+        fields = [
+            T.StructField(name, kinds[name] if name in kinds else of_arrow[str(kind)])
+            for name, kind in zip(schema.names, schema.types, strict=True)
+        ]
         return grouped.mapInArrow(_scorer_of_workers(core), T.StructType(fields))
 
     def collect(self, frame, names):

@@ -2,12 +2,11 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from math import comb, log
+from math import log
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
 from sklearn.base import clone
 
 from skrank.datasets import load_nations
@@ -22,7 +21,6 @@ from tests.link_prediction.graphs import NoisyCounts, make_graph
 # The models here have no `triples_`.
 pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
 
-ESTIMATES = ["em", "bias-variance"]
 METRICS = ["mrr", "hits@1", "hits@10", "arithmetic_mean_rank"]
 
 
@@ -65,14 +63,13 @@ def like_fb15k(n_ranks=40_000, n_candidates=14_541):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimate", ESTIMATES)
-def test_metrics_of_ranks_like_those_of_fb15k_237_are_estimated(estimate):
+def test_metrics_of_ranks_like_those_of_fb15k_237_are_estimated():
     rank = like_fb15k()
     exact = means(rank)
     assert_allclose(list(exact.values())[:3], [0.243, 0.138, 0.464], atol=0.002)
     naive = sampled(rank, 14_541, 100, None)
     assert_allclose(list(naive.values())[:3], [0.852, 0.771, 0.979], atol=0.002)
-    found = sampled(rank, 14_541, 100, estimate)
+    found = sampled(rank, 14_541, 100, "em")
     assert found == pytest.approx(exact, rel=0.08)
 
 
@@ -86,14 +83,13 @@ def test_scaled_ranks_have_the_mean_rank_and_nothing_else():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimate", ESTIMATES)
-def test_queries_may_have_different_candidates_and_negatives(estimate):
+def test_queries_may_have_different_candidates_and_negatives():
     rng = np.random.default_rng(1)
     n_candidates = rng.choice([150, 1500, 14_000, 14_500], size=40_000)
     n_negatives = rng.choice([50, 100, 200], size=40_000)
     uniform = np.exp(rng.random(40_000) * np.log(n_candidates + 1))
     rank = np.minimum(np.floor(uniform).astype(int), n_candidates)
-    found = sampled(rank, n_candidates, n_negatives, estimate)
+    found = sampled(rank, n_candidates, n_negatives, "em")
     assert found == pytest.approx(means(rank), rel=0.1)
 
 
@@ -123,28 +119,7 @@ def test_em_is_that_of_a_loop():
     )
 
 
-def test_bias_variance_is_what_minimizes_its_objective():
-    n, m = 5, 2
-    prior = np.array([log((rank + 1) / rank) for rank in range(1, n + 1)])
-    prior /= prior.sum()
-    p = [(rank - 1) / (n - 1) for rank in range(1, n + 1)]
-    chance = np.array(
-        [[comb(m, x) * q**x * (1 - q) ** (m - x) for x in range(m + 1)] for q in p]
-    )
-
-    def objective(f):
-        mean = chance @ f
-        variance = chance @ f**2 - mean**2
-        target = 1 / np.arange(1, n + 1)
-        return prior @ ((mean - target) ** 2 + 0.01 * variance)
-
-    expected = minimize(objective, np.ones(m + 1), tol=1e-12).x
-    for x in range(m + 1):
-        found = link_ranks([x], n, m, "bias-variance").evaluate("mrr")["mrr"]
-        assert found == pytest.approx(expected[x], abs=1e-5)
-
-
-@pytest.mark.parametrize("estimate", [*ESTIMATES, "rank"])
+@pytest.mark.parametrize("estimate", ["em", "rank"])
 def test_weights_are_repetitions_and_groups_are_estimated_apart(estimate):
     rng = np.random.default_rng(2)
     above, weight = rng.binomial(5, 0.3, size=30), rng.integers(1, 4, size=30)
@@ -167,15 +142,14 @@ def test_tied_ranks_count_as_each_of_the_ranks_they_may_have():
         assert tied.evaluate(METRICS, ties=ties) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize(
     "model", [PopularityPredictor(), NoisyCounts()], ids=["popularity", "noisy counts"]
 )
-def test_estimates_on_nations_are_near_the_ranks_of_all_candidates(model, estimate):
+def test_estimates_on_nations_are_near_the_ranks_of_all_candidates(model):
     nations = load_nations()
     model = clone(model).fit(nations.train)
     exact = rank_triples(model, nations.test, known=nations.valid).evaluate(METRICS)
-    sample = SampledNegatives(8, estimate=estimate, random_state=0)
+    sample = SampledNegatives(8, random_state=0)
     how = {"known": nations.valid, "candidates": sample}
     with pytest.warns(UserWarning, match="a sample of the candidates"):
         found = rank_triples(model, nations.test, **how).evaluate(METRICS)
@@ -184,7 +158,7 @@ def test_estimates_on_nations_are_near_the_ranks_of_all_candidates(model, estima
     assert errors[3] < 0.2
 
 
-@pytest.mark.parametrize("estimate", [*ESTIMATES, "rank"])
+@pytest.mark.parametrize("estimate", ["em", "rank"])
 def test_few_candidates_and_many_negatives_are_no_trouble(estimate):
     # One candidate; two of them, both tied; no negative left; a rank between two.
     sample = [0, 0, 0, 1], [1, 2, 7, 3], [0, 50, 0, 2]
@@ -195,17 +169,11 @@ def test_few_candidates_and_many_negatives_are_no_trouble(estimate):
         assert 1 <= values["arithmetic_mean_rank"] <= (1 + 2 + 7 + 3) / 4
 
 
-def test_bias_variance_refuses_what_is_no_mean():
-    ranks = link_ranks([0, 1, 2], 9, 4, "bias-variance")
-    with pytest.raises(ValueError, match="Pass estimate='em' for these"):
-        ranks.evaluate("neg_median_rank")
-
-
 def test_metrics_that_read_more_than_the_rank_are_refused():
     def lowest_place(ranking):
         return ranking.above + ranking.size
 
-    for estimate in (*ESTIMATES, "rank"):
+    for estimate in ("em", "rank"):
         ranks = link_ranks([0, 1, 2], 9, 4, estimate)
         with pytest.raises(ValueError, match="have only metrics of the rank, such as"):
             ranks.evaluate(lowest_place)

@@ -10,12 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge
 
-from skrank.metrics import (
-    MetricAtKDisplay,
-    QueryDifferenceDisplay,
-    TieSpanDisplay,
-    evaluate,
-)
+from skrank.metrics import MetricAtKDisplay, QueryDifferenceDisplay, evaluate
 from skrank.plot.base import COLORS, fit_text, line_styles
 from skrank.rankers import QueryRanker
 
@@ -38,11 +33,8 @@ def draw(name, n_rankers, data, ax=None):
         "differences": (QueryDifferenceDisplay, {"ranker": names[1], "n_worst": 5}),
         "cutoffs": (MetricAtKDisplay, {"ks": [1, 2, 3, 5, 10, 20, 50, 100]}),
         "cutoffs, baseline": (MetricAtKDisplay, {"ks": [1, 10], "baseline": names[0]}),
-        "spans": (TieSpanDisplay, {}),
     }[name]
-    if name != "spans":
-        options["metric"] = "ndcg"
-    options |= {"qid": data["qid"], "ax": ax}
+    options |= {"metric": "ndcg", "qid": data["qid"], "ax": ax}
     return display.from_predictions(data["y"], runs, **options)
 
 
@@ -69,8 +61,6 @@ def assert_text_fits(figure, axes, groups):
         ("cutoffs", 12, SMALL),
         ("cutoffs", 4, LARGE),
         ("cutoffs, baseline", 12, SMALL),
-        ("spans", 2, SMALL),
-        ("spans", 6, LARGE),
     ],
 )
 def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
@@ -89,16 +79,10 @@ def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
 
 
 @pytest.mark.slow
-def test_a_new_figure_is_as_high_as_its_rows_need(data):
-    assert draw("spans", 2, data).figure_.get_figheight() == 4.8
-    assert draw("spans", 12, data).figure_.get_figheight() > 8
-
-
-@pytest.mark.slow
 def test_a_layout_engine_is_left_as_it_is(data):
     figure, ax = plt.subplots(layout="tight")
     engine = figure.get_layout_engine()
-    draw("spans", 2, data, ax)
+    draw("cutoffs", 2, data, ax)
     assert figure.get_layout_engine() is engine
 
 
@@ -106,7 +90,7 @@ def test_a_layout_engine_is_left_as_it_is(data):
 def test_axes_of_a_subfigure_are_drawn_on(data):
     figure = plt.figure()
     part = figure.subfigures(1, 2)[1]
-    display = draw("spans", 2, data, part.subplots())
+    display = draw("cutoffs", 2, data, part.subplots())
     assert display.figure_ is part
     figure.canvas.draw()
 
@@ -130,19 +114,17 @@ def test_short_labels_are_written_whole():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("display", [MetricAtKDisplay, TieSpanDisplay])
-def test_fitted_estimators_are_ranked_by_their_predictions(display, data):
+def test_fitted_estimators_are_ranked_by_their_predictions(data):
     X = data[["qid", "a", "b"]]
     rankers = {
         "both": QueryRanker(Ridge()).fit(X, data["y"]),
         "b": QueryRanker(Ridge()).fit(X.drop(columns="a"), data["y"]),
     }
-    drawn = display.from_estimator(rankers["both"], X, data["y"], "ndcg")
+    drawn = MetricAtKDisplay.from_estimator(rankers["both"], X, data["y"], "ndcg")
     assert drawn.rankers == ["QueryRanker"]
     scores = rankers["both"].predict(X)
     value = evaluate(data["y"], scores, "ndcg@20", qid=data["qid"])["ndcg@20"]
-    values = drawn.estimate if display is MetricAtKDisplay else drawn.expected
-    assert values[0][-1] == pytest.approx(value, rel=1e-12)
+    assert drawn.estimate[0][-1] == pytest.approx(value, rel=1e-12)
 
 
 @pytest.mark.slow
@@ -151,9 +133,9 @@ def test_estimators_can_have_query_ids_of_their_own_columns(data):
     renamed = X.rename(columns={"qid": "query"})
     ranker = QueryRanker(Ridge(), qid_column="query").fit(renamed, y)
     model = Ridge().fit(X[["a"]], y)
-    display = TieSpanDisplay.from_estimator(ranker, renamed, y, "mrr")
-    value = evaluate(y, ranker.predict(renamed), "mrr", qid=data["qid"])["mrr"]
-    assert display.expected[0][0] == pytest.approx(value, rel=1e-12)
+    display = MetricAtKDisplay.from_estimator(ranker, renamed, y, "mrr", ks=[3])
+    value = evaluate(y, ranker.predict(renamed), "mrr@3", qid=data["qid"])["mrr@3"]
+    assert display.estimate[0][0] == pytest.approx(value, rel=1e-12)
     with pytest.raises(ValueError, match="QueryDifferenceDisplay needs to know which"):
         QueryDifferenceDisplay.from_estimator({"one": model}, X[["a"]], y, "mrr")
     pair, given = {"one": model, "two": model}, (X[["a"]], y, "mrr")

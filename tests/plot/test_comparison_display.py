@@ -365,6 +365,13 @@ def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
     assert sum(ax.get_position().width for ax in axes) > 0.3
 
 
+def test_a_new_figure_is_as_high_as_its_rows_need():
+    assert many(2, ["MRR"]).plot(kind="means").figure_.get_figheight() == 4.8
+    # The 60 rows, and four more for the words around them, have 16 points each.
+    figure = many(60, ["MRR"]).plot(kind="means").figure_
+    assert figure.get_figheight() == pytest.approx((60 + 4) * 16 / 72)
+
+
 @pytest.mark.slow
 def test_segments_have_rows_and_panels_of_their_own():
     rng = np.random.RandomState(0)

@@ -17,11 +17,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skrank.datasets import make_ranking
-from skrank.integrations import xgboost_callback, xgboost_metric
 from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import _seed, hold_out
 from skrank.rankers.meta_ranker import FitRows
+from skrank.scoring.training import xgboost_callback, xgboost_metric
 
 X, Y, QID = make_ranking(
     80, n_documents=(4, 9), n_features=5, n_informative=3, n_grades=4, random_state=3

@@ -60,7 +60,7 @@ def compare(seen, is_relevant):
         given = is_relevant[rows], y_score[rows], METRICS
         found.setdefault("the rows", []).append(evaluate(*given, qid=rows[0]))
         n_candidates = (~seen).sum(axis=1)[rows[0]]
-        for estimate in ("rank", "bias-variance", "em"):
+        for estimate in ("rank", "em"):
             values = evaluate_sampled(
                 *given, qid=rows[0], n_candidates=n_candidates, estimate=estimate
             )

@@ -17,7 +17,14 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.evaluation.evaluate import score_requests
-from skrank.metrics import evaluate, explain, query_report, score_queries, tie_report
+from skrank.metrics import (
+    catalogue_scores,
+    evaluate,
+    explain,
+    query_report,
+    score_queries,
+    tie_report,
+)
 from skrank.tables import read_rows, score_table, stream
 from skrank.tables.source import Source
 from skrank.tables.stream import Columns
@@ -505,6 +512,17 @@ def test_the_columns_of_several_rankers_are_read():
     }
     report = query_report(query="é", metric="mrr", **rows)
     assert report.values == {"old": (1 + 1 / 2) / 2, "new": 1}
+
+
+def test_the_lists_of_a_table_are_scored_together():
+    table = {"user": ["u", "v", "u", "v"], "item": ["a", "a", "b", "b"]}
+    table = pa.table({**table, "score": [2, 2, 1, 1]})
+    names = {"qid": "user", "y_true": None, "y_score": "score"}
+    rows = read_rows(table, **names, item="item")
+    assert rows.item.tolist() == ["a", "a", "b", "b"]
+    scores = catalogue_scores(rows.y_score, qid=rows.qid, item=rows.item, k=1, items=4)
+    assert scores.counts == {"a": 2.0}
+    assert scores.summary()["coverage"] == 1 / 4
 
 
 @pytest.mark.slow

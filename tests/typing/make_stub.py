@@ -112,8 +112,8 @@ def stub():
                 names.insert(0, ast.alias("ItemColumn"))
             if names:
                 imports.append(ast.unparse(ast.ImportFrom(node.module, names, 0)))
-    for name in metrics._DISPLAYS:
-        imports.append(f"from skrank.plot import {name} as {name}")
+    for name, module in metrics._EXTENSIONS.items():
+        imports.append(f"from {module} import {name} as {name}")
     names = [f'"{name}"' for name in metrics.__all__]
     lines = [HEADER, *sorted(imports), "", *wrapped("__all__ = [", names, "]"), ""]
     for name, metric in functions.items():

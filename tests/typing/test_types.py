@@ -4,6 +4,7 @@
 
 import inspect
 import runpy
+import sys
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -11,6 +12,7 @@ import pytest
 
 import skrank
 from skrank._engine.request import metric_of
+from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.paired_tests import TESTS
 from tests.typing import make_stub
 
@@ -26,12 +28,12 @@ OVERLOADED = {
 def functions():
     """Yield the public functions and methods but the metric functions, by name."""
     for module in skrank._SUBMODULES:
-        contents = vars(getattr(skrank, module))
-        for name in contents["__all__"]:
-            if inspect.isclass(contents[name]):
-                yield from methods(contents[name], f"{module}.{name}")
-            elif inspect.isfunction(contents[name]) and not metric_of(contents[name]):
-                yield f"{module}.{name}", contents[name]
+        for name in getattr(skrank, module).__all__:
+            value = getattr(getattr(skrank, module), name)
+            if inspect.isclass(value):
+                yield from methods(value, f"{module}.{name}")
+            elif inspect.isfunction(value) and not metric_of(value):
+                yield f"{module}.{name}", value
 
 
 def methods(cls, prefix):
@@ -56,7 +58,9 @@ def test_public_functions_have_types():
     lacking = set()
     for name, function in functions():
         named = {*inspect.signature(function).parameters, "return"} - {"self", "cls"}
-        if not named <= get_type_hints(function).keys():
+        # `cross_val_query_scores` returns what its module does not import.
+        known = vars(sys.modules[function.__module__]) | {"QueryScores": QueryScores}
+        if not named <= get_type_hints(function, known).keys():
             lacking.add(name)
     assert lacking == OVERLOADED
 

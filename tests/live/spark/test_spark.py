@@ -19,14 +19,12 @@ from pyspark.sql import functions as F
 from skrank.datasets import make_ranking
 from skrank.metrics import (
     add_scorer,
-    catalogue_scores,
     evaluate,
     of_items,
     score_queries,
 )
 from skrank.model_selection import QueryKFold
-from skrank.stats import confidence_interval
-from skrank.tables import ClusterScores, clusters, score_catalogue, score_table
+from skrank.tables import ClusterScores, clusters, score_table
 from skrank.tables.clusters import SparkTable
 from tests import processes
 from tests.brute_force import LISTED
@@ -420,24 +418,6 @@ def test_skrank_is_sent_to_workers_that_lack_it(tmp_path):
         "{'mrr': 1.0}",
         "{'mrr': 1.0}",
     ]
-
-
-@pytest.mark.parametrize("as_text", [True, False])
-def test_the_lists_of_a_data_frame_are_scored_together_as_those_of_arrays(
-    spark, as_text
-):
-    frame = draw()
-    rank = frame.groupby("qid").cumcount()
-    frame["item"] = (7 * rank + frame["qid"].factorize()[0]) % 90
-    if as_text:
-        frame["item"] = "item " + frame["item"].astype(str)
-    found = score_catalogue(on_spark(spark, frame), k=3, items=100)
-    expected = catalogue_scores(
-        frame["y_score"], qid=frame["qid"], item=frame["item"], k=3, items=100
-    )
-    assert found.summary() == expected.summary()
-    assert found.counts == expected.counts
-    assert confidence_interval(found).rows == confidence_interval(expected).rows
 
 
 def test_an_evaluator_of_spark_ml_searches_by_a_ranking_metric(spark):

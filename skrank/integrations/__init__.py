@@ -5,3 +5,7 @@
 from skrank.scoring.training import catboost_metric, lightgbm_metric, xgboost_metric
 
 __all__ = ["catboost_metric", "lightgbm_metric", "xgboost_metric"]
+
+
+def __dir__():
+    return __all__

@@ -14,14 +14,14 @@ import pytest
 from lightgbm import LGBMRanker, LGBMRegressor
 
 from skrank.datasets import make_ranking
-from skrank.integrations import (
+from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
+from skrank.scoring.training import (
     XGBoostMetric,
     catboost_metric,
     lightgbm_metric,
     xgboost_callback,
     xgboost_metric,
 )
-from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
 
 X, Y, QID = make_ranking(
     60, n_documents=(3, 9), n_features=4, n_informative=3, n_grades=3, random_state=6

@@ -1,0 +1,419 @@
+"""Where query ids are found, and what is said where there are none."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn import ensemble, feature_selection
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegressionCV, Ridge, RidgeCV
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skrank._columns import drop_column
+from skrank._query_ids import find_named, find_qid, require_named, require_qid
+from skrank.integrations import lightgbm_metric
+from skrank.metrics import get_scorer
+from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.plot import MetricAtKDisplay
+from skrank.rankers import QueryRanker, as_regressor
+
+DATA = {"a": [1, 2], "qid": ["x", "x"], "b": [3, 4]}
+
+
+TABLES = {
+    "pandas": pd.DataFrame(DATA),
+    "polars": pl.DataFrame(DATA),
+    "pyarrow table": pa.table(DATA),
+    "pyarrow batch": pa.RecordBatch.from_pydict(DATA),
+}
+
+
+every_table = pytest.mark.parametrize("X", TABLES.values(), ids=list(TABLES))
+
+
+TWO_LEVELS = pd.MultiIndex.from_tuples([("qid", 1), ("a", 1)])
+
+
+INDEXED_X = pd.DataFrame({"a": [1, 2]}, index=pd.Index(["z", "z"], name="qid"))
+
+
+Y = pd.Series([1, 0], index=pd.Index(["y", "y"], name="qid"))
+
+
+def values(found):
+    return np.asarray(found).tolist()
+
+
+@every_table
+def test_query_ids_are_found_in_order(X):
+    assert find_qid([1, 1], X=X, y=Y, groups=[2, 2]) == [1, 1]
+    assert find_qid(X=X, y=Y, groups=[2, 2]) == [2, 2]
+    assert values(find_qid(X=X, y=Y)) == ["x", "x"]
+    assert values(find_qid(X=drop_column(X, "qid"), y=Y)) == ["y", "y"]
+
+
+def test_the_index_of_y_comes_before_that_of_X():
+    assert values(find_qid(X=INDEXED_X, y=Y)) == ["y", "y"]
+    assert values(find_qid(X=INDEXED_X, y=[1, 0])) == ["z", "z"]
+    assert values(find_qid(X=INDEXED_X.assign(qid="x"), y=Y)) == ["x", "x"]
+
+
+def test_a_level_of_an_index_is_enough():
+    levels = pd.MultiIndex.from_arrays([[0, 1], ["p", "q"]], names=["row", "qid"])
+    for data in (pd.Series([1, 0], index=levels), pd.DataFrame([1, 0], index=levels)):
+        assert values(find_qid(y=data)) == ["p", "q"]
+        assert values(find_qid(X=data)) == ["p", "q"]
+        assert values(find_named("row", X=data)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (None, None),
+        (np.zeros((2, 2)), np.zeros(2)),
+        ([[1], [2]], [1, 2]),
+        (sparse.csr_matrix((2, 2)), (1, 2)),
+        (TABLES["pandas"][["a"]], pd.Series([1, 2])),
+        (TABLES["polars"][["a"]], pl.Series([1, 2])),
+        (TABLES["pyarrow table"].select(["a"]), pa.array([1, 2])),
+        (pd.DataFrame([[1, 2]], columns=TWO_LEVELS), None),
+        (pd.DataFrame([[1, 2]]), pd.Series([1], index=pd.Index([1], name="query"))),
+    ],
+)
+def test_without_the_name_nothing_is_found(X, y):
+    assert find_qid(X=X, y=y) is None
+    assert drop_column(X, "qid") is X
+
+
+def test_without_times_the_error_names_the_column_as_a_parameter_first():
+    assert require_named([1], "time", argument="time", caller="f") == [1]
+    log = pd.DataFrame({"user": [1], "ts": [2]})
+    with pytest.raises(ValueError, match=r"^F needs to know the time of") as error:
+        require_named(None, "at", argument="time", caller="F", X=log)
+    said = str(error.value)
+    assert said.index("the name of its column, such as F(time='my_time')") < 100
+    assert "params={'time': time} after sklearn.set_config(enable_meta" in said
+    assert said.endswith(
+        "Got no time and no column or index named 'at', and an X with the columns "
+        "['user', 'ts']."
+    )
+    with pytest.raises(ValueError, match=r"index named 'at'\.$"):
+        require_named(None, "at", argument="time", caller="F")
+
+
+def message_without_qid(*args, **kwargs):
+    with pytest.raises(ValueError, match="needs to know which rows") as error:
+        require_qid(None, *args, **kwargs)
+    return str(error.value).split("\n")
+
+
+def test_the_error_without_query_ids_has_three_lines_and_shows_the_call_first():
+    assert require_qid([1], "f", "f(qid=qid)") == [1]
+    assert message_without_qid("F.rank", "rank(X, qid=qid)", of_column="F") == [
+        "F.rank needs to know which rows belong to one query. Got no query ids.",
+        "Pass them: rank(X, qid=qid), or a column 'qid' of X, or an index 'qid' of X "
+        "or y.",
+        "To read another column: F(..., qid_column='user_id').",
+    ]
+    lines = message_without_qid("f", "call", column="user", of_column="F")
+    assert "a column 'user' of X, or an index 'qid' of X or y" in lines[1]
+    # Where there is no X, no column is named.
+    _, line = message_without_qid("f", "`qid`")
+    assert line == "Pass them: `qid`, or an index 'qid' of y."
+
+
+IDS = {"client": ["b", "b", "a", "a", "a"], "price": [3.0, 1.0, 2.0, 5.0, 4.0]}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_columns_that_look_like_query_ids_are_named(make):
+    def last(more=()):
+        X = make({**IDS, **dict(more)})
+        return message_without_qid("f", "call", X=X, of_column="F")[-1]
+
+    found = "X has no column 'qid'. Did you mean F(..., qid_column='client')? Got "
+    assert last() == f"{found}['client', 'price']."
+    # A constant, values that come back, and one value per row do not look like ids.
+    for values in ([1] * 5, [0, 1, 1, 0, 0], [1, 2, 3, 4, 5]):
+        assert last({"other": values}) == f"{found}['client', 'price', 'other']."
+    both = "F(..., qid_column='client') or F(..., qid_column='shop')?"
+    assert f"Did you mean {both}" in last({"shop": [1, 1, 2, 2, 2]})
+    assert "To read another column: F(" in last({"client": IDS["price"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "guess"),
+    [
+        ("qid", "qiid", "qid"),
+        ("QID", "qid", "QID"),
+        ("customer", "costumer", "customer"),
+        *((name, "qid", name) for name in ("session", "Query_ID", "srch_id", "group")),
+        ("id", "qid", None),  # rather that of a document
+        ("item", "qid", None),
+    ],
+)
+def test_a_column_of_query_ids_is_known_by_its_name_in_any_order(name, column, guess):
+    X = pd.DataFrame({"price": [3.0, 1, 2, 5], name: [1, 2, 1, 2]})
+    *_, line = message_without_qid("f", "call", X=X, column=column, of_column="F")
+    lacks = f"X has no column {column!r}."
+    if guess is None:
+        assert line.startswith(f"{lacks} To read another column: ")
+    else:
+        hint = f"Did you mean F(..., qid_column={guess!r})?"
+        assert line == f"{lacks} {hint} Got ['price', {name!r}]."
+
+
+def test_of_a_wide_table_the_first_columns_are_listed():
+    X = pd.DataFrame(np.zeros((2, 30))).add_prefix("f")
+    assert message_without_qid("f", "call", X=X, of_column="F")[-1].endswith(
+        "Got ['f0', " + ", ".join(f"'f{i}'" for i in range(1, 20)) + ", ...]."
+    )
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame([[1, 1], [1, 1], [2, 2], [2, 2]], columns=["a", "a"]),
+        pd.DataFrame({"a": [[1], [1], [2], [2]]}),
+        np.zeros((0, 2)),
+        np.zeros(4),
+        [[1, 1, 2, 2]],
+        sparse.csr_matrix([[1], [1], [2], [2]]),
+    ],
+    ids=["one name twice", "lists", "empty", "one axis", "list", "sparse"],
+)
+def test_the_error_without_query_ids_comes_for_any_data(X):
+    line = message_without_qid("f", "call", X=X, of_column="F")[-1]
+    assert "To read another column: F(..., qid_column='user_id')." in line
+
+
+def test_a_column_of_an_array_that_looks_like_query_ids_is_named_by_its_position():
+    X = np.column_stack([IDS["price"], [7, 7, 3, 3, 3]])
+    line = message_without_qid("f", "call", X=X, of_column="F")[-1]
+    assert line == "Did you mean F(..., qid_column=1)?"
+
+
+X5, Y5 = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
+
+
+QIDS = np.repeat(np.arange(4), 5)
+
+
+FRAME = pd.DataFrame(X5, columns=["a", "b"]).assign(qid=QIDS)
+
+
+ROUTE = " after sklearn.set_config(enable_metadata_routing=True)"
+
+
+def error_of(call):
+    with pytest.raises(ValueError, match="needs to know which rows") as error:
+        call()
+    return str(error.value).split("\n")
+
+
+def split_in_two(ranker, **params):
+    params = {"scoring": "mrr", "cv": QueryKFold(2), "error_score": "raise"} | params
+    return cross_val_score(ranker, X5, Y5, **params)
+
+
+def test_the_call_of_scikit_learn_that_was_made_is_shown():
+    ranker, folds = QueryRanker(Ridge()), list(QueryKFold(2).split(X5, qid=QIDS))
+    with sklearn.config_context(enable_metadata_routing=True):
+        grid, params = {"estimator__alpha": [1]}, {"scoring": "mrr", "cv": 2}
+        search = GridSearchCV(ranker, grid, **params, error_score="raise")
+        search.fit(X5, Y5, qid=QIDS)
+        routed = error_of(lambda: search.score(X5, Y5))
+        assert routed[1].startswith("Pass them: GridSearchCV.score(X, y, qid=qid), or")
+    assert error_of(lambda: search.score(X5, Y5))[:2] == [
+        "The scorer of 'mrr' needs to know which rows belong to one query. Got no "
+        "query ids.",
+        f"Pass them: GridSearchCV.score(X, y, qid=qid){ROUTE}, or a column 'qid' of X, "
+        "or an index 'qid' of X or y.",
+    ]
+    best = search.best_estimator_
+    # The outermost call is the one that the user made.
+    lines = error_of(lambda: split_in_two(search, cv=folds))
+    call = "cross_val_score(estimator, X, y, params={'qid': qid})"
+    assert lines[1].startswith(f"Pass them: {call}{ROUTE}, or a column")
+    for score, call in [
+        (lambda: ranker.fit(X5, Y5), "fit(X, y, qid=qid)"),
+        (lambda: best.rank(X5), "rank(X, qid=qid)"),
+        (lambda: best.score(X5, Y5), "score(X, y, qid=qid)"),
+        (lambda: get_scorer("mrr")(best, X5, Y5), "scorer(estimator, X, y, qid=qid)"),
+        (lambda: next(QueryKFold(2).split(X5, Y5)), "split(X, y, qid=qid)"),
+        (
+            lambda: cross_val_query_scores(Ridge(), X5, Y5, scoring="mrr", cv=folds),
+            "cross_val_query_scores(estimator, X, y, params={'qid': qid})",
+        ),
+        (
+            lambda: MetricAtKDisplay.from_estimator(search, X5, Y5, "mrr"),
+            "MetricAtKDisplay.from_estimator(estimator, X, y, qid=qid)",
+        ),
+        (lambda: lightgbm_metric("mrr", y=Y5)(Y5, Y5), "`qid`"),
+    ]:
+        assert error_of(score)[1].startswith(f"Pass them: {call}, or a")
+
+
+def test_the_error_without_query_ids_says_first_why_none_arrived():
+    ranker, frame = QueryRanker(Ridge()), FRAME
+    lines = error_of(lambda: split_in_two(ranker, groups=QIDS))
+    assert lines[0].startswith(
+        "`groups` reaches only the splitter of the same call; `qid` reaches "
+        "QueryKFold, rankers and scorers. QueryRanker.fit needs to know"
+    )
+    assert lines[1].startswith("Pass them: cross_val_score(estimator, X, y, params=")
+    search = GridSearchCV(ranker, {"estimator__alpha": [1]}, cv=QueryKFold(2))
+    assert error_of(lambda: search.fit(X5, Y5, qid=QIDS)) == [
+        "While metadata routing is disabled, scikit-learn passes `qid` to the "
+        "estimator only. QueryKFold needs to know which rows belong to one query. Got "
+        "no query ids.",
+        "Call sklearn.set_config(enable_metadata_routing=True) first.",
+    ]
+    # Its own splitter got none.
+    lines = error_of(lambda: split_in_two(search, groups=QIDS))
+    assert lines[0].startswith("`groups` reaches only the splitter of the same call; ")
+    pipeline = make_pipeline(StandardScaler(), ranker)
+    assert error_of(lambda: pipeline.fit(frame, Y5)) == [
+        "Pipeline.fit makes arrays of its data and so loses 'qid'. QueryRanker.fit "
+        "needs to know which rows belong to one query. Got no query ids.",
+        "Put its steps into the ranker: QueryRanker(make_pipeline(...)).",
+    ]
+    selection = feature_selection.RFECV(ranker, scoring="mrr", cv=QueryKFold(2))
+    for X, y in [(frame, Y5), (X5, pd.Series(Y5, index=pd.Index(QIDS, name="qid")))]:
+        first, then = error_of(lambda X=X, y=y: selection.fit(X=X, y=y))
+        assert first.startswith("RFECV.fit makes arrays of its data and so loses 'qid'")
+        assert then == f"Pass them: RFECV.fit(X, y, qid=qid){ROUTE}."
+    # What scikit-learn calls itself is not to blame.
+    lines = error_of(lambda: RidgeCV(scoring="mrr").fit(X5, Y5))
+    assert lines[0].startswith("The scorer of 'mrr' needs to know")
+    assert lines[1].startswith(f"Pass them: RidgeCV.fit(X, y, qid=qid){ROUTE}, or")
+    # RidgeCV routes them; this one scores rows that it holds out, without their table.
+    grown = ensemble.HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
+    for X in (X5, frame):
+        first, second = error_of(lambda X=X: grown.fit(X, Y5))
+        assert second.startswith("Put it into a ranker, which holds out whole queries")
+        start = "HistGradientBoostingRegressor.fit of scikit-learn passes no query ids"
+        assert first.startswith(f"{start} on. The scorer of 'mrr' needs to know")
+
+
+MEMBERS = [("a", as_regressor(QueryRanker(Ridge())))]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        ensemble.VotingRegressor(MEMBERS),
+        ensemble.StackingRegressor(MEMBERS, cv=2),
+        GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=QueryKFold(2)),
+        GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=2, error_score="raise"),
+    ],
+    ids=["voting", "stacking", "a search by queries", "a search"],
+)
+def test_the_estimator_of_a_ranker_gets_no_query_ids(estimator):
+    ranker = QueryRanker(estimator)
+    params = {"scoring": "mrr", "cv": QueryKFold(2), "error_score": "raise"}
+    for call in (
+        lambda: ranker.fit(FRAME, Y5),
+        lambda: ranker.fit(X5, Y5, qid=QIDS),
+        lambda: cross_val_score(ranker, FRAME, Y5, **params),
+    ):
+        first, then = error_of(call)
+        assert first.startswith("QueryRanker passes no query ids to its estimator. ")
+        assert then.startswith("Turn it round: GridSearchCV(QueryRanker(...), ...).")
+        assert "FusionRanker" in then
+
+
+def test_a_tool_of_rankers_that_passes_no_query_ids_on_is_not_said_to_stop_early():
+    boosted = ensemble.AdaBoostRegressor(QueryRanker(Ridge()))
+    first, then = error_of(lambda: boosted.fit(FRAME, Y5))
+    assert first.startswith("AdaBoostRegressor.fit of scikit-learn passes no query ids")
+    assert then.startswith("To combine rankers, use FusionRanker, or boosting")
+
+
+def fits(estimator):
+    return lambda X, y, **qid: estimator.fit(X, y, **qid)
+
+
+BY_QUERY = {"scoring": "mrr", "cv": QueryKFold(2)}
+
+
+TOOLS = {
+    "cross_validate": lambda X, y, **qid: cross_validate(
+        QueryRanker(Ridge()), X, y, **BY_QUERY, error_score="raise", params=qid or None
+    ),
+    "VotingRegressor": fits(ensemble.VotingRegressor(MEMBERS)),
+    "TransformedTargetRegressor": fits(TransformedTargetRegressor(MEMBERS[0][1])),
+    "StackingRegressor": fits(ensemble.StackingRegressor(MEMBERS, cv=2)),
+    "permutation_importance": lambda X, y, **qid: permutation_importance(
+        QueryRanker(Ridge()).fit(X, y, **qid), X, y, scoring="mrr", n_repeats=1
+    ),
+    "SelectFromModel": lambda X, y, **qid: (
+        feature_selection.SelectFromModel(QueryRanker(Ridge()))
+        .fit(X, y, **qid)
+        .transform(X)
+    ),
+    "RidgeCV": fits(RidgeCV(**BY_QUERY)),
+    "SequentialFeatureSelector": fits(
+        feature_selection.SequentialFeatureSelector(
+            QueryRanker(Ridge()), n_features_to_select=1, **BY_QUERY
+        )
+    ),
+    "Pipeline": fits(make_pipeline(StandardScaler(), QueryRanker(Ridge()))),
+    "RFE": fits(feature_selection.RFE(QueryRanker(Ridge()), n_features_to_select=1)),
+    "RFECV": fits(feature_selection.RFECV(QueryRanker(Ridge()), **BY_QUERY)),
+    "LogisticRegressionCV": fits(
+        LogisticRegressionCV(Cs=[1], solver="liblinear", **BY_QUERY)
+    ),
+    "BaggingRegressor": fits(ensemble.BaggingRegressor(MEMBERS[0][1])),
+    "AdaBoostRegressor": fits(ensemble.AdaBoostRegressor(QueryRanker(Ridge()))),
+    "HistGradientBoostingRegressor": fits(
+        ensemble.HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
+    ),
+}
+
+
+PAGE = Path(__file__).parents[1] / "docs" / "query_ids.rst"
+
+
+ROWS = re.findall(r"^(``.*?)" + 4 * " +(yes|no)" + "$", PAGE.read_text("utf-8"), re.M)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of LogisticRegressionCV
+@pytest.mark.parametrize(
+    ("tool", "row"),
+    [(tool, row) for row in ROWS for tool in re.findall(r"``(\w{3,})``", row[0])],
+)
+def test_the_table_of_tools_says_where_query_ids_may_be(tool, row):
+    frame = pd.DataFrame(X5, columns=["a", "b"])
+    by_row = pd.Index(QIDS, name="qid")
+    places = {
+        "column of X": (frame.assign(qid=QIDS), Y5, {}),
+        "index of X": (frame.set_index(by_row), Y5, {}),
+        "index of y": (X5, pd.Series(Y5, index=by_row), {}),
+        "routing": (X5, Y5, {"qid": QIDS}),
+    }
+    said = dict(zip(places, row[1:], strict=True))
+    found = {}
+    for place, (X, y, qid) in places.items():
+        with sklearn.config_context(enable_metadata_routing=place == "routing"):
+            try:
+                TOOLS[tool](X, y, **qid)
+                found[place] = "yes"
+            except (TypeError, ValueError, UserWarning):
+                found[place] = "no"
+    assert found == said
+
+
+def test_every_tool_of_the_table_is_tried():
+    assert set(TOOLS) == {*re.findall(r"``(\w{3,})``", "".join(row[0] for row in ROWS))}
