@@ -16,7 +16,6 @@ from skrank._engine.columns import read_columns
 from skrank._engine.first_ranks import stored_ranks
 from skrank._engine.request import (
     BY_ROW,
-    OF_ROWS,
     RANKED_BY,
     Options,
     compares_all_grades,
@@ -38,7 +37,7 @@ from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
 
-_row_values = operator.attrgetter(*OF_ROWS)
+_row_values = operator.attrgetter(*BY_ROW)
 _NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
 
 
@@ -64,7 +63,7 @@ class Arrays:
     @property
     def by_row(self):
         """Return what has one value per row, by name: also the columns."""
-        return dict(zip(OF_ROWS, _row_values(self), strict=True)) | self.columns
+        return dict(zip(BY_ROW, _row_values(self), strict=True)) | self.columns
 
     def ranking(self, by, depth):
         """Return the ranking by some options, read down to a depth; made once."""
@@ -347,7 +346,10 @@ def cut(arrays, requests):
     arrays = replace(arrays, qid=heads)
     if heads.starts is None or len(heads.codes) > len(heads.ids):
         return arrays, requests, None
-    numbers = {name: numeric_array(getattr(arrays, name), name) for name in BY_ROW[:2]}
+    numbers = {
+        name: numeric_array(getattr(arrays, name), name)
+        for name in ("y_true", "y_score")
+    }
     arrays = replace(arrays, **numbers)
     if any(map(compares_all_grades, requests)):
         arrays = replace(arrays, has_negative=arrays.find_negative())
@@ -363,9 +365,8 @@ def _are_rows(arrays, shape):
     """Return True if there is one value of everything for each row."""
     if arrays.exclude is not None:
         return False
-    for name in BY_ROW:
-        values = getattr(arrays, name)
-        if values is None:
+    for name, values in zip(BY_ROW, _row_values(arrays), strict=True):
+        if values is None or name == "qid":
             continue
         is_sequence = hasattr(values, "__len__") and hasattr(values, "__getitem__")
         if not is_sequence or getattr(values, "shape", (len(values),)) != shape:
@@ -386,10 +387,10 @@ def _blocks_of_queries(arrays):
         rows = slice(ends[0], ends[-1])
         ids, codes = np.unique(heads.codes[first:last], return_inverse=True)
         qid = Heads(ids, codes, ends[:-1] - ends[0], int(ends[-1] - ends[0]))
-        values = {name: getattr(arrays, name) for name in BY_ROW}
         values = {
             name: None if value is None else take_rows(value, rows)
-            for name, value in values.items()
+            for name, value in zip(BY_ROW, _row_values(arrays), strict=True)
+            if name != "qid"
         }
         part = {name: column.part(rows) for name, column in columns.items()}
         given = {"qid": qid, "columns": part, "is_part": True, **values}

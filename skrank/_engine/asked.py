@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from skrank._checks import check_options, meant_by, shown
+from skrank._checks import check_choice, check_options, meant_by, shown
 from skrank._engine.conventions import NoNumber, check_convention, rules_of
 from skrank._engine.names import read_metric
 from skrank._engine.request import INPUT, OF_EVALUATE, Options, Request, as_implied
@@ -36,6 +36,8 @@ def read_requests(metrics, params, caller, *, read=read_metric, rules=rules_of):
     the parameters that a convention sets, or the reason why it has no such metric.
     """
     params = dict(params)
+    if "average" in params:  # the values of queries are those of `score_queries`
+        check_choice(params["average"], ("macro", "weighted"), "average", caller)
     convention = params.pop("convention", None)
     if convention is not None:
         check_convention(convention, caller)
@@ -113,7 +115,7 @@ def _check_known(params, asked, caller):
                 "judgements and a run are evaluate(**align(qrels, run), ...)."
             )
         else:
-            given = INPUT, ("doc_id", "convention"), known
+            given = INPUT, ("convention",), known
             hint = meant_by(unknown[0], chain.from_iterable(given))
         raise TypeError(
             f"{caller} got parameters that none of {sorted(one.key for one in asked)} "
@@ -125,10 +127,10 @@ def _read_all(metrics, caller, read):
     """Return the :class:`Asked` of each metric, each name once."""
     if isinstance(metrics, Mapping):
         for key in metrics:
-            if not isinstance(key, str) or key == "qid":
+            if not isinstance(key, str):
                 raise ValueError(
                     f"The keys of the 'metrics' parameter of {caller} must be names of "
-                    f"type str, other than 'qid'. Got {shown(key)} instead."
+                    f"type str. Got {shown(key)} instead."
                 )
         asked = {key: read(metric)._replace(key=key) for key, metric in metrics.items()}
     else:

@@ -13,50 +13,24 @@ from skrank._checks import check_options, says_what_was_meant
 from skrank._docs import RETURNS, complete, describe
 from skrank._engine.answer import answer_all, read_arrays
 from skrank._engine.columns import no_grades
-from skrank._engine.request import INPUT, Metric, Options, Request, as_implied, enter
-
-# The parameters of every metric that come after its own, with their defaults.
-_SHARED_DEFAULTS = {
-    "threshold": 0.0,
-    "ties": "expected",
-    "replace_undefined_by": 0.0,
-    "average": "macro",
-    "adjusted": False,
-    "sample_weight": None,
-    "exclude": None,
-    "judged": None,
-    "unjudged": "nonrelevant",
-    "pooled": None,
-    "returned": None,
-}
+from skrank._engine.request import (
+    DEFAULTS,
+    INPUT,
+    Metric,
+    Options,
+    Request,
+    as_implied,
+    enter,
+)
 
 
-# Those that a metric of columns has not, and one that does not read grades either.
-_NOT_OF_COLUMNS = {"adjusted", "exclude", "unjudged"}
-
-
-_NOT_WITHOUT_GRADES = {"threshold", "judged"}
-
-
-def _public_signature(definition, facts, defaults, without):
+def _public_signature(definition, facts, shared):
     """Return the signature of a metric function, from that of its definition.
 
     The columns come after `qid`, the parameters of the definition after them, and the
-    shared ones last.
+    `shared` ones, by name with their defaults, last.
     """
-    left_out = {*without}
     columns, optional = facts.get("columns", ()), facts.get("optional", ())
-    if columns:
-        left_out |= _NOT_OF_COLUMNS
-        if not facts.get("reads_grades", True):
-            left_out |= _NOT_WITHOUT_GRADES
-    if "inferred" not in facts:
-        left_out.add("pooled")
-    shared = {
-        name: default
-        for name, default in (_SHARED_DEFAULTS | defaults).items()
-        if name not in left_out
-    }
     _, *own = inspect.signature(definition).parameters.values()
     by_name = inspect.Parameter.KEYWORD_ONLY
     parameters = [
@@ -102,6 +76,7 @@ def ranking_metric(
     threshold=0.0,
     replace_undefined_by=None,
     without=(),
+    masks=(),
     variants=(),
     inverse_name=None,
     **facts,
@@ -116,26 +91,37 @@ def ranking_metric(
     parameters and the errors. Other definitions call ``function.definition``.
 
     `name` and the other `facts` are attributes of a :class:`Metric`. `threshold` and
-    `replace_undefined_by` are the defaults of these parameters, and `without` are
-    shared parameters that the metric has not. `variants` are further scorer names, each
-    with the parameters that it fixes, and `inverse_name` is that of one over the
-    metric.
+    `replace_undefined_by` are the defaults of these parameters, `without` are shared
+    parameters that the metric has not, and `masks` those that the function takes since
+    the formula reads them: all others belong to `evaluate`. `variants` are further
+    scorer names, each with the parameters that it fixes, and `inverse_name` is that of
+    one over the metric.
     """
     if replace_undefined_by is None:  # 0 would be better than any other value
         is_best_at_0 = not facts.get("greater_is_better", True)
         replace_undefined_by = np.nan if is_best_at_0 else 0.0
+    left_out = {*without}
+    if facts.get("columns"):
+        left_out |= {"adjusted", "unjudged"}
+        left_out |= set() if facts.get("reads_grades", True) else {"threshold"}
     varied = {"threshold": threshold, "replace_undefined_by": replace_undefined_by}
+    options = {
+        name: default
+        for name, default in (DEFAULTS | varied).items()
+        if name not in left_out
+    }
 
     def decorate(definition):
         key = definition.__name__
-        signature = _public_signature(definition, facts, varied, without)
+        shared = options | dict.fromkeys(("sample_weight", *masks))
+        shared.pop("unjudged", None)  # of `evaluate`, as the mask is
+        signature = _public_signature(definition, facts, shared)
         names = list(signature.parameters)
+        _, *own = inspect.signature(definition).parameters.values()
         defaults = {
-            parameter.name: parameter.default
-            for parameter in signature.parameters.values()
-            if parameter.default is not parameter.empty
-            and parameter.name not in (*INPUT, *facts.get("columns", ()))
+            one.name: one.default for one in own if one.default is not one.empty
         }
+        defaults |= options
         by_default = Options().changed(as_implied(defaults))
         take = _refusing(signature, key)
         refuse = says_what_was_meant(take)
@@ -176,15 +162,14 @@ def ranking_metric(
             returns=RETURNS.get((*metric.limits, metric.greater_is_better), ""),
         )
         enter(metric)
-        left_out = defaults | {"replace_undefined_by": np.nan}
+        of_ranks = defaults | {"replace_undefined_by": np.nan}
         for variant, fixed in dict(variants).items():
-            instead = {"defaults": left_out} if "adjusted" in fixed else {}
+            instead = {"defaults": of_ranks} if "adjusted" in fixed else {}
             enter(replace(metric, name=variant, fixed=fixed, **instead))
         if inverse_name is not None:
-            changed = {"greater_is_better": True, "inverse": True}
             # The variance is known of the metric, not of its inverse.
-            changed |= {"value": None}
-            enter(replace(metric, name=inverse_name, defaults=left_out, **changed))
+            changed = {"greater_is_better": True, "inverse": True, "value": None}
+            enter(replace(metric, name=inverse_name, defaults=of_ranks, **changed))
         return call
 
     return decorate

@@ -33,7 +33,8 @@ class Metric:
     # undefined.
     definition: Callable
     function: Callable | None = None  # the public metric function, if there is one
-    # Of all parameters but the input; `k` is missing if it is required.
+    # Of all options, of which `evaluate` takes more than the metric function. `k` is
+    # missing if it is required.
     defaults: dict = field(default_factory=lambda: dict(DEFAULTS), repr=False)
     cutoff: str = "optional"  # or "required" or "never": whether the name takes ``@k``
     greater_is_better: bool = True  # of values that are not adjusted
@@ -335,20 +336,29 @@ class Request(NamedTuple):
         return of_values, tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
 
 
-# What may have one value per row.
-OF_ROWS = (
-    "y_true",
-    "y_score",
-    "qid",
-    "sample_weight",
-    "judged",
-    "pooled",
-    "returned",
-    "doc_id",
-)
+class Given(NamedTuple):
+    """How one part of the input may be given."""
+
+    # Where it may be a dict of rankers: with "scores" that differ, or only with "rows"
+    # that do. None if all rankers share it.
+    by_ranker: str | None = None
+    by_row: bool = True  # with one value per row; else of the shape of the scores
 
 
-BY_ROW = tuple(name for name in OF_ROWS if name != "qid")
+# The parameters that hold the input; all others are options.
+INPUT = {
+    "y_true": Given("rows"),
+    "y_score": Given("scores"),
+    "qid": Given("rows"),
+    "sample_weight": Given(),
+    "judged": Given("rows"),
+    "pooled": Given("rows"),
+    "returned": Given("scores"),
+    "doc_id": Given("rows"),
+    "exclude": Given(by_row=False),
+}
+BY_ROW = tuple(name for name, given in INPUT.items() if given.by_row)
+OPTIONAL = tuple(INPUT)[3:]  # all but grades, scores and query ids
 
 
 def compares_all_grades(request):
@@ -385,11 +395,3 @@ def with_highest_grade(request, highest):
             top = max(top, found.get("unjudged_grade", options.unjudged_grade))
         found["max_grade"] = top
     return request.changed(**found)
-
-
-# Which rows count as what.
-MASKS = ("judged", "pooled", "returned")
-
-
-# The parameters that hold the input; all others are options.
-INPUT = (*OF_ROWS[:-1], "exclude")

@@ -6,29 +6,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from skrank._checks import check_choice, says_what_was_meant, shown
+from skrank._checks import says_what_was_meant, shown
 from skrank._columns import column_names, kind_of
-from skrank._docs import Average, MatrixLike, MetricsLike, share_words
+from skrank._docs import MatrixLike, MetricsLike, share_words
 from skrank._engine.answer import answer_all, measure_all, read_arrays, weights_of_part
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of, no_grades
-from skrank._engine.request import reads_highest_grade
+from skrank._engine.request import INPUT, OPTIONAL, reads_highest_grade
 from skrank._engine.value_table import ValueTable, distinct, join_rankers
 from skrank._mistakes import check_one_query, warn_if_out_of_order
 from skrank._query_ids import find_qid
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.lists import are_rows
 from skrank.evaluation.query_scores import QueryScores
-
-# What may be a dict with a value for each ranker: if they share their rows, and if not.
-_OF_SCORES = "y_score", "returned"
-_OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "pooled", "doc_id")
 
 
 @share_words
@@ -39,18 +35,12 @@ def evaluate(
     metrics: MetricsLike,
     *,
     qid: ArrayLike | None = None,
-    convention: str | None = None,
-    average: Average | None = "macro",
     sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None,
     judged: ArrayLike | None = None,
     pooled: ArrayLike | None = None,
     returned: ArrayLike | None = None,
     doc_id: ArrayLike | None = None,
-    doc_order: Literal["ascending", "descending"] | None = None,
-    score_dtype: Literal["float32", "float64"] | None = None,
-    judged_from: float | None = None,
-    unjudged_grade: float | None = None,
     **params: Any,
 ) -> dict[str, Any]:
     """Evaluate several metrics at once: the documents are ranked only once.
@@ -64,34 +54,39 @@ def evaluate(
         functions of your own, which map a :class:`~skrank.metrics.RankedQueries` to an
         array of shape (n_queries,) in which NaN means undefined. The keys of a dict
         are their names in the result.
-    convention : str, default=None
-        The library whose rules are followed, a name in ``skrank.metrics.CONVENTIONS``
-        such as "lightgbm" or "trec_eval". Parameters given here override its rules.
     doc_id : array-like of shape (n_samples,), default=None
         Document ids, for `doc_order`. They are compared where a relevant document is
         tied, and not read elsewhere: there a missing id raises an error only if the
         column knows of it.
-    doc_order : {"ascending", "descending"}, default=None
-        With ``ties="first"``, tied documents are in this order of `doc_id` instead of
-        the input order.
-    score_dtype : {"float32", "float64"}, default=None
-        The precision in which scores are compared: scores that are equal in single
-        precision are tied with "float32". If None, the precision of `y_score`.
-    judged_from : float, default=None
-        Documents with a lower grade are not judged, such as those with -1 in the
-        judgements of TREC. None takes all grades as they are.
-    unjudged_grade : float, default=None
-        The grade of a relevant document without a judgement, for ``unjudged="lowest"``
-        and "highest". If None, the highest grade of a judged document.
     **params
-        Further parameters of the metrics, such as ``ties="optimistic"`` or
-        ``gain="linear"``. Each is passed to the metrics that have it.
+        The rules by which is evaluated. Each is passed to the metrics that have it:
+
+        - parameters of the metrics, such as ``ties="optimistic"`` or ``gain="linear"``;
+        - `convention`, a str: the library whose rules are followed, a name in
+          ``skrank.metrics.CONVENTIONS`` such as "lightgbm" or "trec_eval". Other
+          parameters override its rules;
+        - `average`, "macro" or "weighted": whether all queries count alike, or by their
+          number of documents;
+        - `unjudged`: what documents that are not `judged` count as. "nonrelevant", the
+          default, ranks them as not relevant; "condensed" leaves them out; "lowest" and
+          "highest" take the lowest and the highest value of each query if each is
+          relevant, with the highest grade, or not; "inferred", of "map" alone,
+          estimates the precision from what was judged (infAP);
+        - `unjudged_grade`, a float: the grade of a relevant document without a
+          judgement with "lowest" and "highest". By default, the highest grade of a
+          judged document;
+        - `judged_from`, a float: documents with a lower grade are not judged, such as
+          those with -1 in the judgements of TREC;
+        - `doc_order`, "ascending" or "descending": with ``ties="first"``, tied
+          documents are in this order of `doc_id` instead of the input order;
+        - `score_dtype`, "float32" or "float64": the precision in which scores are
+          compared. Scores that are equal in single precision are tied with "float32".
+          By default, the precision of `y_score`.
 
     Returns
     -------
-    scores : dict of str to float or ndarray
-        The value of each metric, by name. With ``average=None``, arrays of shape
-        (n_queries,), and the query ids under "qid". Of several runs that
+    scores : dict of str to float
+        The value of each metric, by name. Of several rankers, such as the runs that
         :func:`~skrank.tables.align` returns, a dict of their names to these.
 
     Raises
@@ -136,55 +131,39 @@ def evaluate(
     >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], led, qid=[7, 7, 8, 8])
     {'led': 0.5}
     """
-    given = {
-        "convention": convention,
-        "doc_order": doc_order,
-        "score_dtype": score_dtype,
-        "judged_from": judged_from,
-        "unjudged_grade": unjudged_grade,
-    }
-    params |= {name: value for name, value in given.items() if value is not None}
-    requests = read_requests(metrics, {"average": average, **params}, "evaluate")
-    if doc_id is None:
-        check_ids_unneeded(requests, convention)
-    arrays = read_arrays(
-        y_true=y_true,
-        y_score=y_score,
-        qid=qid,
-        exclude=exclude,
-        judged=judged,
-        pooled=pooled,
-        returned=returned,
-        doc_id=doc_id,
-        sample_weight=sample_weight,
-    )
-    arrays = with_columns(arrays, requests, params, "evaluate")
-    if isinstance(y_score, Mapping):
-        values, first = {}, None
-        for name, one in by_ranker(arrays, "evaluate").items():
-            if first is not None and first.rankings and not isinstance(y_true, Mapping):
-                one = replace(one, alike=first)
-            values[name] = _summaries(requests, one, average)
-            first = first or one
-        return values
-    return _summaries(requests, arrays, average)
+    given = {"judged": judged, "pooled": pooled, "returned": returned, "doc_id": doc_id}
+    given |= {"qid": qid, "sample_weight": sample_weight, "exclude": exclude}
+    requests, arrays = _read(y_true, y_score, metrics, given, params, "evaluate")
+    if not isinstance(y_score, Mapping):
+        return answer_all(requests, arrays)
+    values, first = {}, None
+    for name, one in by_ranker(arrays, "evaluate").items():
+        if first is not None and first.rankings and not isinstance(y_true, Mapping):
+            one = replace(one, alike=first)
+        values[name] = answer_all(requests, one)
+        first = first or one
+    return values
 
 
-def _summaries(requests, arrays, average):
-    """Return the value of each metric for one ranker, with the ids if by query."""
-    scores = answer_all(requests, arrays)
-    if average is None:
-        _, ranking = next(iter(arrays.rankings.values()))
-        scores["qid"] = ranking.ids
-    return scores
+def _read(y_true, y_score, metrics, given, params, caller):
+    """Return the requests and the :class:`Arrays` of what `evaluate` takes."""
+    requests = read_requests(metrics, params, caller)
+    if given["doc_id"] is None:
+        check_ids_unneeded(requests, params.get("convention"))
+    arrays = read_arrays(y_true, y_score, **given)
+    return requests, with_columns(arrays, requests, params, caller)
 
 
 def by_ranker(arrays, caller):
     """Return the arrays of each ranker by its name: of each dict, what it has there."""
     has_rows = isinstance(arrays.y_true, Mapping)  # each ranker has rows of its own
-    names = _OF_RANKERS if has_rows else _OF_SCORES
-    own = {name: getattr(arrays, name) for name in names}
-    own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
+    differ = ("scores", "rows") if has_rows else ("scores",)
+    own = {
+        name: by
+        for name, given in INPUT.items()
+        if given.by_ranker in differ
+        and isinstance(by := getattr(arrays, name), Mapping)
+    }
     columns = {
         name: by
         for name, by in arrays.columns.items()
@@ -223,11 +202,9 @@ def names_of_rankers(y_score, own, caller):
 
 def split_params(y_true, y_score, qid, params):
     """Return the arrays among some parameters, and the other parameters."""
-    names = ("exclude", "judged", "pooled", "returned", "doc_id", "sample_weight")
-    given = {name: params[name] for name in names if name in params}
-    others = {name: params[name] for name in params if name not in names}
-    given |= {"y_true": y_true, "y_score": y_score, "qid": qid}
-    return read_arrays(**given), others
+    given = {name: params[name] for name in OPTIONAL if name in params}
+    others = {name: params[name] for name in params if name not in OPTIONAL}
+    return read_arrays(y_true, y_score, qid=qid, **given), others
 
 
 def with_columns(arrays, requests, params, caller):
@@ -249,6 +226,12 @@ def score_queries(
     *,
     qid: ArrayLike | None = None,
     by: ArrayLike | Any | Mapping[str, ArrayLike] = None,
+    sample_weight: ArrayLike | None = None,
+    exclude: MatrixLike | None = None,
+    judged: ArrayLike | None = None,
+    pooled: ArrayLike | None = None,
+    returned: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    doc_id: ArrayLike | None = None,
     **params: Any,
 ) -> QueryScores:
     """Score every query by several metrics, for one ranker or several.
@@ -267,10 +250,14 @@ def score_queries(
     by : array-like of shape (n_samples,), data frame or dict of arrays, default=None
         Further columns that tell queries apart, such as a segment or a fold, by which
         they can be summarized. One value per query if `y_score` has one row per query.
+    returned : array-like of bool of shape (n_samples,), or dict of them, default=None
+        Which documents the system returned, as in :func:`evaluate`; of several rankers
+        a dict with a mask for each.
+    doc_id : array-like of shape (n_samples,), default=None
+        Document ids, for `doc_order`.
     **params
-        The other parameters of :func:`evaluate`, such as `convention`, `average`,
-        `sample_weight`, `judged` and ``ties="pessimistic"``. `returned` may be a dict
-        with a mask for each ranker.
+        The rules of :func:`evaluate`, such as `convention`, `average` and
+        ``ties="pessimistic"``.
 
     Returns
     -------
@@ -298,14 +285,9 @@ def score_queries(
     >>> scores.summary(by="by")
     {'a': {'mrr': 1.0}, 'b': {'mrr': 0.5}}
     """
-    arrays, options = split_params(y_true, y_score, qid, params)
-    average = options.get("average", "macro")
-    check_choice(average, ("macro", "weighted"), "average", "score_queries")
-    requests = read_requests(metrics, options, "score_queries")
-    if arrays.doc_id is None:
-        check_ids_unneeded(requests, options.get("convention"))
-    arrays = with_columns(arrays, requests, options, "score_queries")
-    y_true = arrays.y_true
+    given = {"judged": judged, "pooled": pooled, "returned": returned, "doc_id": doc_id}
+    given |= {"qid": qid, "sample_weight": sample_weight, "exclude": exclude}
+    requests, arrays = _read(y_true, y_score, metrics, given, params, "score_queries")
     if isinstance(y_true, Mapping):
         tables = {
             name: score_requests(requests, one, {None: one.y_score}, by=by).table
@@ -313,13 +295,11 @@ def score_queries(
         }
         check_names(tables, next(iter(tables.values())).keys, requests)
         return QueryScores(join_rankers([*tables.values()], tuple(tables)))
-    rankers, returned = {None: y_score}, None
-    if any(isinstance(getattr(arrays, name), Mapping) for name in _OF_SCORES):
-        sources = by_ranker(arrays, "score_queries")
-        rankers = {name: one.y_score for name, one in sources.items()}
-        returned = arrays.returned if isinstance(arrays.returned, Mapping) else None
-        arrays = next(iter(sources.values()))
-    return score_requests(requests, arrays, rankers, by=by, returned=returned)
+    sources = by_ranker(arrays, "score_queries")
+    rankers = {name: one.y_score for name, one in sources.items()}
+    by_name = arrays.returned if isinstance(arrays.returned, Mapping) else None
+    first = next(iter(sources.values()))
+    return score_requests(requests, first, rankers, by=by, returned=by_name)
 
 
 def score_requests(requests, arrays, rankers, *, by=None, returned=None):

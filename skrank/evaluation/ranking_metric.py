@@ -23,7 +23,12 @@ from skrank._columns import on_host, unwrapped
 from skrank._docs import MetricsLike, Self
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import ItemColumn, read_columns
-from skrank._engine.request import compares_all_grades, reads_highest_grade
+from skrank._engine.request import (
+    INPUT,
+    OPTIONAL,
+    compares_all_grades,
+    reads_highest_grade,
+)
 from skrank._engine.value_table import check_same_requests, joined
 from skrank._mistakes import flatten_column
 from skrank._ranking.ids import encode_heads, encode_qid
@@ -35,7 +40,7 @@ from skrank.evaluation.query_scores import QueryScores
 ROWS_AT_ONCE = 2**18
 
 # What a batch may hold besides grades, scores, query ids and columns.
-_OF_ROWS = ("judged", "pooled", "returned", "doc_id", "sample_weight")
+_OF_ROWS = tuple(name for name in OPTIONAL if INPUT[name].by_row)
 
 
 class RankingMetric:
@@ -104,8 +109,6 @@ class RankingMetric:
         **params: Any,
     ) -> None:
         check_choice(queries, {"whole", "split"}, "queries", "RankingMetric")
-        average = params.get("average", "macro")
-        check_choice(average, ("macro", "weighted"), "average", "RankingMetric")
         self.metrics, self.queries, self.params = metrics, queries, params
         self._requests = read_requests(metrics, params, "RankingMetric")
         self._columns = {name for one in self._requests for name in one.metric.columns}

@@ -316,7 +316,7 @@ def tie_report(
     ValueError
         If a parameter has an invalid value, or the input shapes do not match.
     TypeError
-        If `ties` or ``average=None`` is given, or none of the metrics has one of
+        If `ties` is given, or none of the metrics has one of
         `params`.
 
     See Also
@@ -343,8 +343,6 @@ def tie_report(
     """
     if "ties" in params:
         raise TypeError("tie_report sets 'ties' itself. Got 'ties'.")
-    if params.get("average", "macro") is None:
-        raise TypeError("tie_report needs one value per metric. Got average=None.")
     arrays, params = split_params(y_true, y_score, qid, params)
     for request in read_requests(metrics, params, "tie_report"):
         if request.metric.columns:
@@ -477,7 +475,7 @@ def unjudged_report(
     ValueError
         If a parameter has an invalid value, or the input shapes do not match.
     TypeError
-        If `unjudged` or ``average=None`` is given, or none of the metrics has one of
+        If `unjudged` is given, or none of the metrics has one of
         `params`.
 
     See Also
@@ -514,12 +512,11 @@ def unjudged_report(
     map     0.800000     0.750000   0.833333  0.812500  0.750000  0.916667  0.166667
     hits@2  0.500000     1.000000   1.000000            1.000000  1.000000  0.000000
     """
-    for name in ("unjudged", "average"):
-        if name in params and (name == "unjudged" or params[name] is None):
-            raise TypeError(
-                "unjudged_report has a value for each choice of 'unjudged'. Got "
-                f"{name}={params[name]!r}."
-            )
+    if "unjudged" in params:
+        raise TypeError(
+            "unjudged_report has a value for each choice of 'unjudged'. Got "
+            f"unjudged={params['unjudged']!r}."
+        )
     caller, params = "unjudged_report", {**params, "judged": judged}
     arrays, params = split_params(y_true, y_score, qid, params)
     requests = read_requests(metrics, params, caller)

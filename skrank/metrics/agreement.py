@@ -223,6 +223,7 @@ def spearman_score(ranking, *, ties="expected"):
     compares_grades=True,
     threshold=None,
     replace_undefined_by=np.nan,
+    masks=["judged", "returned"],
 )
 def rbo_score(ranking, *, p=0.9):
     r"""Rank-biased overlap of the rankings by score and by grade (RBO).

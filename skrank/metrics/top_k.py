@@ -208,7 +208,7 @@ def r_precision_score(ranking):
     return found(ranking, ranking.n_relevant) / np.maximum(ranking.n_relevant, 1)
 
 
-@ranking_metric("bpref", cutoff="never")
+@ranking_metric("bpref", cutoff="never", masks=["judged", "returned"])
 def bpref_score(ranking):
     r"""Binary preference (bpref).
 
@@ -266,7 +266,7 @@ def bpref_score(ranking):
     return ranking.where_relevant(judged.document_total(preferred) / n_relevant)
 
 
-@ranking_metric("judged", cutoff="required", without=("unjudged",))
+@ranking_metric("judged", cutoff="required", without=["unjudged"], masks=["judged"])
 def judged_at_k_score(ranking, *, k):
     r"""Fraction of the top k documents that are judged (Judged@k).
 

@@ -33,7 +33,7 @@ from skrank._engine.names import (
     refusal,
     takes_a_ranking,
 )
-from skrank._engine.request import MASKS, METRICS, metric_of, reads_highest_grade
+from skrank._engine.request import METRICS, OPTIONAL, metric_of, reads_highest_grade
 from skrank._mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._query_ids import QID, find_qid, require_qid
 from skrank._ranking.ids import encode_heads
@@ -50,8 +50,7 @@ from skrank.scoring.split_queries import check_highest_grade, warn_if_queries_ar
 SCORED = "scorer(estimator, X, y, qid=qid)"
 
 # What may be passed when a scorer is called, and what else cannot be bound to it.
-_OPTIONAL = ("sample_weight", "exclude", *MASKS)
-ROW_ALIGNED = ("qid", *_OPTIONAL, "doc_id")
+_OPTIONAL = tuple(name for name in OPTIONAL if name != "doc_id")
 
 
 def make_ranking_scorer(
@@ -144,17 +143,12 @@ def make_ranking_scorer(
     >>> make_ranking_scorer(led)(model, X, y, qid=["a", "a", "b", "b"])
     1.0
     """
-    for name in ROW_ALIGNED:
+    for name in ("qid", *OPTIONAL):
         if name in params:
             raise TypeError(
                 f"The parameter {name!r} has a value per row and cannot be bound to a "
                 "scorer. Pass it when the scorer is called, or as metadata."
             )
-    if params.get("average", "macro") is None:
-        raise ValueError(
-            "The 'average' parameter of make_ranking_scorer must be a str among "
-            "{'macro', 'weighted'}. Got None instead."
-        )
     columns = _read_places(columns)
     if not callable(metric):
         if greater_is_better is not None:

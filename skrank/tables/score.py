@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, check_column_name, shown
+from skrank._checks import check_column_name, shown
 from skrank._docs import (
     Judgements,
     MetricsLike,
@@ -161,8 +161,6 @@ def score_table(
     columns = source_columns(
         "score_table", qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
     )
-    average = params.get("average", "macro")
-    check_choice(average, ("macro", "weighted"), "average", "score_table")
     requests = read_requests(metrics, params, "score_table")
     of_metrics = columns_of(requests, params, "score_table", how=NAME_A_COLUMN)
     columns = columns._replace(of_metrics=_named(of_metrics))
