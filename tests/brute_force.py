@@ -7,15 +7,17 @@ the list of all their orders.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import inspect
 import itertools
 import math
 import statistics
+from functools import partial
 
 import numpy as np
 
 from skrank._engine.names import listed_names, parse_name
-from skrank._engine.request import METRICS
-from skrank.metrics import evaluate
+from skrank._engine.request import METRICS, metric_of
+from skrank.metrics import evaluate, score_queries
 
 
 def is_defined(docs):
@@ -511,16 +513,41 @@ def full_name(name):
     )
 
 
+def by_query(y_true, y_score, metrics, average=None, **params):
+    """Return the values of the queries by metric, and the query ids as "qid"."""
+    scores = score_queries(y_true, y_score, metrics, **params)
+    values = dict(zip(scores.metrics, scores.values[0], strict=True))
+    return values | {"qid": scores.keys["qid"]}
+
+
+def evaluated(y_true, y_score, metrics, **params):
+    """Return what `evaluate` does, or with ``average=None`` what `by_query` does."""
+    is_by_query = params.get("average", "macro") is None
+    return (by_query if is_by_query else evaluate)(y_true, y_score, metrics, **params)
+
+
 def call(name, y_true, y_score, **params):
     """Call the metric behind a scorer name that lacks ``neg_``.
 
-    Its function, or `evaluate` if the name has no function of its own.
+    Its function, or `evaluate` if the name has no function of its own, or that does not
+    take one of `params`.
     """
     _, metric, k, sign, _ = parse_name(full_name(name))
-    if metric.fixed or metric.inverse or metric.function is None:
+    has_none = metric.fixed or metric.inverse or metric.function is None
+    if has_none:
         asked = full_name(name)
-        return sign * evaluate(y_true, y_score, asked, **params)[asked]
+        return sign * evaluated(y_true, y_score, asked, **params)[asked]
+    if not params.keys() <= inspect.signature(metric.function).parameters.keys():
+        return evaluated(y_true, y_score, name, **params)[name]
     return metric.function(y_true, y_score, **params, **({"k": k} if k else {}))
+
+
+def masked(function, y_true, y_score, k=None, **params):
+    """Call a metric function with masks, which are parameters of `evaluate`."""
+    if isinstance(function, partial):
+        function, params = function.func, function.keywords | params
+    name = metric_of(function).name
+    return call(f"{name}@{k}" if k else name, y_true, y_score, **params)
 
 
 # The metrics that have a function of their own.

@@ -21,6 +21,7 @@ from skrank.metrics import QueryScores, evaluate, mrr_score, score_queries
 from skrank.model_selection import cross_val_query_scores
 from skrank.stats import compare_rankers, confidence_interval, gate
 from skrank.tables import align, from_topk, fuse, score_runs, score_table
+from tests.brute_force import masked
 
 ROWS = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "qid": [7, 7, 8, 8]}
 RUN = {"q1": {"d1": 2.0}}
@@ -69,7 +70,7 @@ SAID = {
     "grades. Got 'ild@2', which reads features.": lambda: metrics.tie_report(
         **ROWS, metrics="ild@2", features=np.eye(4)
     ),
-    "takes judged, pooled, returned, doc_id, sample_weight and columns": lambda: (
+    "takes sample_weight, judged, pooled, returned, doc_id and columns": lambda: (
         metrics.RankingMetric("mrr").update(**ROWS, price=[1, 2, 3, 4])
     ),
     "must be a ranker, among ['bm25', 'dense']. Got 'tfidf' instead.": lambda: (
@@ -103,12 +104,14 @@ SAID = {
     "an entry for each row. Got 1 of type int": lambda: metrics.alpha_ndcg_score(
         None, [3, 2, 1], subtopics=1
     ),
-    "Got y_true of shape ()": lambda: mrr_score(1.0, [3, 2], judged=[True, False]),
-    "'judged' parameter must be a boolean array of shape (2,)": lambda: mrr_score(
-        [1, 0], [3, 2], judged=[[1, 2], [3]]
+    "Got y_true of shape ()": lambda: masked(
+        mrr_score, 1.0, [3, 2], judged=[True, False]
+    ),
+    "'judged' parameter must be a boolean array of shape (2,)": lambda: masked(
+        mrr_score, [1, 0], [3, 2], judged=[[1, 2], [3]]
     ),
     "'judged' parameter goes with y_true and y_score of shape (n_samples,)": lambda: (
-        mrr_score(np.eye(2), np.eye(2), judged=np.eye(2) > 0)
+        masked(mrr_score, np.eye(2), np.eye(2), judged=np.eye(2) > 0)
     ),
     "'gain' parameter must be a str among": lambda: metrics.ndcg_score(
         Y, S, gain=np.ones(2)
@@ -330,16 +333,16 @@ def test_lists_of_one_document_that_were_joined_or_read_are_right():
 def test_lists_of_which_one_document_is_left_are_right():
     y_true, y_score = np.tile([1, 0], 30), np.tile([1.0, 2.0], 30)
     given = {"qid": np.repeat(np.arange(30), 2)}
-    assert mrr_score(y_true, y_score, exclude=y_true == 0, **given) == 1
+    assert masked(mrr_score, y_true, y_score, exclude=y_true == 0, **given) == 1
     options = {"judged": y_true == 1, "unjudged": "condensed"}
-    assert mrr_score(y_true, y_score, **options, **given) == 1
+    assert masked(mrr_score, y_true, y_score, **options, **given) == 1
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
 def test_a_mask_of_one_column_says_that_rows_are_queries(container):
     y_true, y_score = np.array([[1], [0], [1]]), np.array([[1.0], [3.0], [2.0]])
     mask = container(np.zeros((3, 1), dtype=bool))
-    assert mrr_score(y_true, y_score, exclude=mask) == 2 / 3
+    assert masked(mrr_score, y_true, y_score, exclude=mask) == 2 / 3
     rankers = {"a": y_score, "b": -y_score}
     scores = score_queries(y_true, rankers, "mrr", exclude=mask)
     assert scores.values.tolist() == [[[1, 0, 1]]] * 2

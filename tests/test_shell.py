@@ -259,7 +259,7 @@ class Terminal(io.StringIO):
 def test_what_takes_long_has_a_bar_on_a_terminal(
     capsys, tmp_path, monkeypatch, seconds, is_shown
 ):
-    monkeypatch.setattr("skrank._checks.PATIENCE", seconds)
+    monkeypatch.setattr("skrank._extras.PATIENCE", seconds)
     (tmp_path / "rows.csv").write_text(ROWS)
     for command in (
         "evaluate qrels a.run",

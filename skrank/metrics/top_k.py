@@ -266,7 +266,12 @@ def bpref_score(ranking):
     return ranking.where_relevant(judged.document_total(preferred) / n_relevant)
 
 
-@ranking_metric("judged", cutoff="required", without=["unjudged"], masks=["judged"])
+@ranking_metric(
+    "judged",
+    cutoff="required",
+    without=["unjudged"],
+    masks=["judged", "returned"],
+)
 def judged_at_k_score(ranking, *, k):
     r"""Fraction of the top k documents that are judged (Judged@k).
 

@@ -10,7 +10,7 @@ import pytest
 
 from skrank import metrics
 from skrank.metrics import geometric_mean_rank, mean_rank, median_rank
-from tests.brute_force import all_orders, first_rank, relevant_grades
+from tests.brute_force import all_orders, first_rank, masked, relevant_grades
 
 
 def candidates(ranks, n=6):
@@ -73,11 +73,11 @@ def test_a_rank_is_measured_by_the_number_of_candidates():
     exclude = np.zeros((2, 11), dtype=bool)
     exclude[0, 5:] = True
     data = {"y_true": y_true, "y_score": [range(11, 0, -1)] * 2, "exclude": exclude}
-    assert mean_rank(**data) == (2 + 5) / 2
-    assert mean_rank(**data, adjusted="ratio") == (2 + 5) / (3 + 6)
+    assert masked(mean_rank, **data) == (2 + 5) / 2
+    assert masked(mean_rank, **data, adjusted="ratio") == (2 + 5) / (3 + 6)
     index = 1 - (3.5 - 1) / (4.5 - 1)
-    assert mean_rank(**data, adjusted=True) == pytest.approx(index)
-    per_query = mean_rank(**data, adjusted="ratio", average=None)
+    assert masked(mean_rank, **data, adjusted=True) == pytest.approx(index)
+    per_query = masked(mean_rank, **data, adjusted="ratio", average=None)
     assert per_query == pytest.approx([2 / 3, 5 / 6])
 
 
@@ -110,16 +110,17 @@ def test_adjusted_metrics_of_one_candidate_have_the_closed_forms_of_chance(
         return np.average(values, weights=weight)
 
     def rescaled(score, by_size, **own):
-        value = score(y_true, y_score, **options, **own)
+        value = masked(score, y_true, y_score, **options, **own)
         chance = over_queries([by_size(n) for n in sizes])
         return (value - chance) / (1 - chance)
 
     expected = rescaled(metrics.mrr_score, lambda n: harmonic(n) / n)
-    got = metrics.mrr_score(y_true, y_score, **options, adjusted=True)
+    got = masked(metrics.mrr_score, y_true, y_score, **options, adjusted=True)
     assert got == pytest.approx(expected, rel=1e-12)
     for k in (1, 3, 10):
-        expected = rescaled(metrics.hits_at_k_score, lambda n, k=k: min(k / n, 1), k=k)
-        got = metrics.hits_at_k_score(y_true, y_score, k=k, **options, adjusted=True)
+        hits = metrics.hits_at_k_score
+        expected = rescaled(hits, lambda n, k=k: min(k / n, 1), k=k)
+        got = masked(hits, y_true, y_score, k=k, **options, adjusted=True)
         assert got == pytest.approx(expected, rel=1e-12)
 
 

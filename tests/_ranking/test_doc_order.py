@@ -10,6 +10,7 @@ import pytest
 
 from skrank._ranking import rank
 from skrank.metrics import evaluate
+from tests.brute_force import by_query
 
 METRICS = ["map", "ndcg@3", "mrr", "bpref", "judged@5", "r_precision"]
 
@@ -54,11 +55,11 @@ def test_ids_in_any_column_order_tied_documents(kind, doc_order):
     rng = np.random.default_rng(len(kind))
     rows = make_tied(rng)
     ids = [f"d{number:02d}" for number in rng.permutation(len(rows["y_true"]))]
-    options = {"ties": "first", "doc_order": doc_order, "average": None}
+    options = {"ties": "first", "doc_order": doc_order}
     doc_id = COLUMNS[kind](ids)
-    found = evaluate(**rows, metrics=METRICS, doc_id=doc_id, **options)
+    found = by_query(**rows, metrics=METRICS, doc_id=doc_id, **options)
     rows["y_score"] = without_ties(rows["y_score"], ids, doc_order)
-    expected = evaluate(**rows, metrics=METRICS, average=None)
+    expected = by_query(**rows, metrics=METRICS)
     for name in METRICS:
         np.testing.assert_array_equal(found[name], expected[name])
 
@@ -89,9 +90,9 @@ def test_documents_with_the_same_id_stay_in_the_order_of_input():
 def test_documents_with_a_score_of_minus_infinity_are_ordered():
     y_true, qid = [0, 1, 0, 1, 0], [1, 1, 1, 2, 2]
     y_score = [-np.inf, -np.inf, 1, -np.inf, 2]
-    options = {"ties": "first", "doc_order": "ascending", "average": None}
+    options = {"ties": "first", "doc_order": "ascending"}
     for ids, expected in [("abcde", 1 / 3), ("bacde", 1 / 2)]:
-        found = evaluate(y_true, y_score, "mrr", qid=qid, doc_id=list(ids), **options)
+        found = by_query(y_true, y_score, "mrr", qid=qid, doc_id=list(ids), **options)
         assert found["mrr"].tolist() == [expected, 1 / 2]
 
 

@@ -13,6 +13,7 @@ from skrank._ranking.lists import Lists, read_lists
 from skrank._ranking.rank import KeyedLists, sort_keys
 from skrank._ranking.targets import OneTarget
 from skrank.metrics import mrr_score
+from tests.brute_force import masked
 
 Y, S, QID = [1, 0, 2, 0], [4.0, 3, 2, 1], [0, 1, 0, 1]
 DOCUMENTS = [read_lists(Y, S, qid=QID), read_lists([0, 1], [[4.0, 3], [2, 1]])]
@@ -77,9 +78,9 @@ def test_nan_at_an_excluded_document_is_not_read():
     y_score = [[1, np.nan, 2], [2.0, 1, np.nan]]
     for mask in (exclude, sparse.csr_matrix(exclude)):
         for y_true in ([0, 0], [[1, 0, 0], [1, 0, 0]], [[1, 5, 0], [1, 0, 5]]):
-            assert mrr_score(y_true, y_score, exclude=mask) == (1 / 2 + 1) / 2
+            assert masked(mrr_score, y_true, y_score, exclude=mask) == (1 / 2 + 1) / 2
         # A target is never excluded.
         with pytest.raises(ValueError, match="y_score contains NaN"):
-            mrr_score([1, 0], y_score, exclude=mask)
+            masked(mrr_score, [1, 0], y_score, exclude=mask)
         with pytest.raises(ValueError, match="y_score contains NaN"):
-            mrr_score([0, 0], [[1, np.nan, 2], [np.nan, 1, 2]], exclude=mask)
+            masked(mrr_score, [0, 0], [[1, np.nan, 2], [np.nan, 1, 2]], exclude=mask)

@@ -17,6 +17,7 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
+from tests.brute_force import by_query
 
 OPTIONS = [{"ties": ties} for ties in ("expected", "first")]
 OPTIONS += [{"threshold": threshold} for threshold in (1, "max", None)]
@@ -127,9 +128,8 @@ def test_rows_are_excluded_as_the_cells_of_a_matrix_are():
     exclude[1] = True  # the whole list, which is undefined
     qid = np.repeat(np.arange(4), 5)
     names, flat = ["ndcg", "map", "mrr", "hits@2", "bpref"], exclude.ravel()
-    options = {"metrics": names, "average": None}
-    found = evaluate(y_true.ravel(), y_score.ravel(), qid=qid, exclude=flat, **options)
-    expected = evaluate(y_true, y_score, exclude=exclude, **options)
+    found = by_query(y_true.ravel(), y_score.ravel(), names, qid=qid, exclude=flat)
+    expected = by_query(y_true, y_score, names, exclude=exclude)
     for name in [*names, "qid"]:
         np.testing.assert_array_equal(found[name], expected[name])
     options = {"metrics": "mrr", "qid": qid, "exclude": flat | True}

@@ -238,7 +238,7 @@ def test_a_query_weighs_as_many_documents_as_it_has_whatever_was_returned():
 def test_what_is_judged_and_returned_is_a_mask_of_the_rows(name):
     judged_score = functools.partial(metrics.judged_at_k_score, k=1)
     message = f"'{name}' parameter must be a boolean array"
-    for score in (metrics.bpref_score, judged_score, metrics.ndcg_score):
+    for score in (metrics.bpref_score, judged_score, metrics.rbo_score):
         for mask in ([1, 0], [True], "yes"):
             with pytest.raises(ValueError, match=message):
                 score([0, 1], [1, 2], **{name: mask})

@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
-from tests.brute_force import ADJUSTABLE, LISTED, full_name
+from tests.brute_force import ADJUSTABLE, LISTED, evaluated, full_name
 
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"
 
@@ -87,12 +87,12 @@ def test_the_values_are_those_of_evaluate_without_an_average(adjusted):
     data, params = draw(1), {"adjusted": True} if adjusted else {}
     names = names_for(params)
     scores = score_queries(**data, metrics=names, **params)
-    expected = evaluate(**data, metrics=names, average=None, **params)
+    expected = evaluated(**data, metrics=names, average=None, **params)
     assert_array_equal(scores.keys["qid"], expected.pop("qid"))
     assert scores.metrics == tuple(expected)
     assert_array_equal(scores.values, [list(expected.values())])
     params |= {"average": None, "replace_undefined_by": np.nan}
-    raw = evaluate(**data, metrics=names, **params)
+    raw = evaluated(**data, metrics=names, **params)
     frame = scores.to_frame(undefined="nan")
     assert frame.isna().any().any()
     for name in names:

@@ -28,7 +28,7 @@ from skrank.metrics import (
 )
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.tables import score_table
-from tests.brute_force import NAMES, all_orders, call, input_order
+from tests.brute_force import NAMES, all_orders, call, input_order, masked
 
 BOUNDED = [
     name
@@ -95,9 +95,10 @@ def test_inferred_is_the_mean_of_infap_over_all_orders(seed, ties):
     pooled = pooled if seed % 2 else np.ones_like(pooled)
     returned = returned if seed % 4 > 1 else np.ones_like(returned)
     k = [None, 1, 2, 5][seed // 4 % 4]
-    got = map_score(
-        y_true, y_score, qid=qid, judged=judged, pooled=pooled, returned=returned,
-        unjudged="inferred", ties=ties, k=k, average=None, replace_undefined_by=np.nan,
+    got = masked(
+        map_score, y_true, y_score, qid=qid, judged=judged, pooled=pooled,
+        returned=returned, unjudged="inferred", ties=ties, k=k, average=None,
+        replace_undefined_by=np.nan,
     )  # fmt: skip
     rest = judged, pooled | judged, returned, ties, k
     expected = expected_infap(y_true, y_score, qid, *rest)
@@ -108,10 +109,10 @@ def test_inferred_by_hand():
     # Ranks 1 and 4 are relevant, 2 is not judged and 3 is not relevant. Above rank 4
     # half of the judged documents are relevant, and the unjudged one counts as half.
     rows, judged = ([1, 0, 0, 1], [4, 3, 2, 1]), [True, False, True, True]
-    value = map_score(*rows, judged=judged, unjudged="inferred")
+    value = masked(map_score, *rows, judged=judged, unjudged="inferred")
     assert value == pytest.approx((1 + (1 / 4 + 3 / 4 * 1 / 2)) / 2, abs=1e-12)
     # Of the documents above rank 4 two of three are in the pool.
-    value = map_score(*rows, judged=judged, unjudged="inferred", pooled=judged)
+    value = masked(map_score, *rows, judged=judged, unjudged="inferred", pooled=judged)
     at_rank_4 = 1 / 4 + 3 / 4 * 2 / 3 * 1 / 2
     assert value == pytest.approx((1 + at_rank_4) / 2, abs=1e-12)
 
@@ -140,11 +141,11 @@ def test_a_query_without_a_judgement_is_undefined_if_it_is_condensed():
     y_true, y_score, qid, judged = [1, 1, 0], [1, 2, 3], [0, 1, 1], [False, True, True]
     options = {"qid": qid, "judged": judged, "unjudged": "condensed"}
     undefined = {"replace_undefined_by": np.nan, "average": None}
-    values = map_score(y_true, y_score, **options, **undefined)
+    values = masked(map_score, y_true, y_score, **options, **undefined)
     assert_array_equal(values, [np.nan, 0.5])
     options["judged"] = [False] * 3
     with pytest.warns(UndefinedMetricWarning, match="undefined for every query"):
-        map_score(y_true, y_score, **options, replace_undefined_by=np.nan)
+        masked(map_score, y_true, y_score, **options, replace_undefined_by=np.nan)
 
 
 def values_of_fillings(name, data, returned, grades, options):
@@ -213,9 +214,9 @@ def test_bounds_by_hand():
     # Ranks 1 and 3 are not judged, rank 2 is relevant and rank 4 is not.
     y_true, y_score, judged = [0, 1, 0, 0], [4, 3, 2, 1], [False, True, False, True]
     options = {"judged": judged}
-    assert map_score(y_true, y_score, unjudged="lowest", **options) == 1 / 2
+    assert masked(map_score, y_true, y_score, unjudged="lowest", **options) == 1 / 2
     options["unjudged"] = "highest"
-    assert map_score(y_true, y_score, **options) == 1
+    assert masked(map_score, y_true, y_score, **options) == 1
     # The relevant one has grade 1: others get it, too, or a grade that is given.
     assert evaluate(y_true, y_score, "cg@2", **options) == {"cg@2": 1 + 1}
     options["unjudged_grade"] = 3
@@ -227,7 +228,7 @@ def test_the_bounds_are_those_of_the_highest_grade_and_not_of_grades_in_between(
     rows = {"y_score": [3, 2, 1, 1], "qid": [1, 1, 1, 2]}
     judged = np.array([True, False, True, True])
     options = {"average": None, "judged": judged, "unjudged": "highest"}
-    highest, _ = ndcg_score([2, 0, 1, 3], **rows, **options)
+    highest, _ = masked(ndcg_score, [2, 0, 1, 3], **rows, **options)
     # Gains are 2 ** grade - 1: it is not relevant, or its gain is 7, at rank 2.
     log = math.log2(3)
     by_judgement = (
@@ -255,13 +256,15 @@ def test_nothing_changes_where_all_documents_are_judged(unjudged):
     expected = map_score(y_true, y_score, qid=qid)
     tolerance = 1e-4 if unjudged == "inferred" else 1e-15  # it has an epsilon
     for judged in (None, np.ones(len(qid), dtype=bool)):
-        got = map_score(y_true, y_score, qid=qid, judged=judged, unjudged=unjudged)
+        got = masked(
+            map_score, y_true, y_score, qid=qid, judged=judged, unjudged=unjudged
+        )
         assert got == pytest.approx(expected, abs=tolerance)
     if unjudged != "inferred":
-        matrix = ndcg_score([[0, 1, 2]], [[3, 2, 1]], unjudged=unjudged)
+        matrix = masked(ndcg_score, [[0, 1, 2]], [[3, 2, 1]], unjudged=unjudged)
         assert matrix == ndcg_score([[0, 1, 2]], [[3, 2, 1]])
-        targets = METRICS["mrr"].function([1], [[3, 2, 1]], unjudged=unjudged)
-        assert targets == 1 / 2
+        targets = evaluate([1], [[3, 2, 1]], "mrr", unjudged=unjudged)
+        assert targets == {"mrr": 1 / 2}
 
 
 @pytest.mark.parametrize("unjudged", ["condensed", "lowest", "highest"])
@@ -407,7 +410,7 @@ def test_a_scorer_of_inferred_values_may_know_the_pool():
     scorer = make_ranking_scorer("infAP", ties="first")
     for masks in ({"judged": judged}, {"judged": judged, "pooled": pooled}):
         how = {"qid": qid, "unjudged": "inferred", "ties": "first", **masks}
-        expected = map_score(y, model.predict(X), **how)
+        expected = masked(map_score, y, model.predict(X), **how)
         assert scorer(model, X, y, qid=qid, **masks) == expected
 
 
@@ -478,6 +481,6 @@ def test_a_bound_that_would_take_minutes_is_refused(monkeypatch):
     monkeypatch.setattr(summary, "MOST_DOCUMENTS", 3 * 2 * 2 - 1)
     y_true, y_score, judged = [1, 0, 0], [3, 2, 1], [True, False, False]
     options = {"judged": judged, "unjudged": "lowest"}
-    assert 0 < map_score(y_true, y_score, **options) < 1
+    assert 0 < masked(map_score, y_true, y_score, **options) < 1
     with pytest.raises(ValueError, match="Got 3 documents and up to 2 unjudged ones"):
         evaluate(y_true, y_score, "q_measure", **options)

@@ -38,7 +38,7 @@ from skrank.metrics import (
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.rankers import QueryRanker
 from skrank.tables import align
-from tests.brute_force import OF_COLUMNS, all_orders, input_order
+from tests.brute_force import OF_COLUMNS, all_orders, input_order, masked
 from tests.metrics.test_subtopics import OF_LIST as OF_SUBTOPICS
 
 
@@ -143,9 +143,9 @@ def test_a_value_is_the_mean_over_all_orders(name, distance, ties):
         if seed % 3 == 0:
             returned = np.random.default_rng(seed).random(len(qid)) < 0.7
             returned[np.unique(qid, return_index=True)[1]] = True
-        values = METRICS[name].function(
-            None, scores, k=k, ties=ties, qid=qid, average=None, returned=returned,
-            replace_undefined_by=np.nan, **of_metric(name, columns),
+        values = masked(
+            METRICS[name].function, None, scores, k=k, ties=ties, qid=qid, average=None,
+            returned=returned, replace_undefined_by=np.nan, **of_metric(name, columns),
             **({"distance": distance} if distance else {}),
         )  # fmt: skip
         reference = expected(of_list, scores, qid, columns, k, ties, returned)
@@ -460,11 +460,13 @@ def test_a_query_without_a_list_is_undefined(instead):
     }
     mean = (lambda value: value) if np.isnan(instead) else (lambda v: (v + instead) / 2)
     y_score = [2, 1, 2, 1]
-    found = popularity_score(None, y_score, popularity=[4, 2, 4, 4], **given)
+    found = masked(popularity_score, None, y_score, popularity=[4, 2, 4, 4], **given)
     assert found == mean((4 + 2) / 2)
-    found = novelty_score(None, y_score, popularity=[1 / 4, 1 / 2, 1, 1], **given)
+    shares = [1 / 4, 1 / 2, 1, 1]
+    found = masked(novelty_score, None, y_score, popularity=shares, **given)
     assert found == mean((2 + 1) / 2)
-    assert group_share_score(None, y_score, group=[1, 0, 1, 1], **given) == mean(1 / 2)
+    found = masked(group_share_score, None, y_score, group=[1, 0, 1, 1], **given)
+    assert found == mean(1 / 2)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, -1.0])

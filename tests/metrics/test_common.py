@@ -40,6 +40,7 @@ from tests.brute_force import (
     WITH_FUNCTION,
     Z_SCORES,
     call,
+    evaluated,
     exempt,
     full_name,
     query_values,
@@ -93,7 +94,7 @@ def together(names, y_true, y_score, **params):
     asked = [full_name(name) for name in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        found = evaluate(y_true, y_score, asked, **params)
+        found = evaluated(y_true, y_score, asked, **params)
     signs = [-1 if one.startswith("neg_") else 1 for one in asked]
     return {
         name: sign * found[one]

@@ -27,7 +27,7 @@ from skrank.metrics import (
     recall_at_k_score,
     spearman_score,
 )
-from tests.brute_force import ADJUSTABLE, NAMES, call, full_name
+from tests.brute_force import ADJUSTABLE, NAMES, call, evaluated, full_name, masked
 from tests.metrics.test_first_relevant import queries_with_first_ranks
 
 OF_FIRST_RANKS = sorted(
@@ -116,10 +116,11 @@ def test_agreement_does_not_depend_on_where_the_ratings_start(score, shift):
     # Documents without a judgement have the lowest grade. RBO compares with the judged.
     lowest = np.where(judged, y_true, 0)
     if score is not rbo_score:
-        expected = score(lowest, y_score, qid=qid, returned=returned)
-        assert_allclose(score(y_true + shift, y_score, **given), expected)
-    expected = score(lowest, y_score, **given)
-    assert_allclose(score(y_true + shift, y_score, **given), expected)
+        expected = masked(score, lowest, y_score, qid=qid, returned=returned)
+        got = masked(score, y_true + shift, y_score, **given)
+        assert_allclose(got, expected)
+    expected = masked(score, lowest, y_score, **given)
+    assert_allclose(masked(score, y_true + shift, y_score, **given), expected)
 
 
 def test_a_threshold_still_flattens_the_grades_below_it():
@@ -223,7 +224,7 @@ def test_no_floating_point_error_of_ours_is_raised():
         for more in [*options, {"sample_weight": weight}]:
             names = map(full_name, ADJUSTABLE if "adjusted" in more else NAMES)
             with np.errstate(all="raise"):
-                evaluate(y_true, y_score, [*names], qid=qid, **more)
+                evaluated(y_true, y_score, [*names], qid=qid, **more)
 
 
 # Pairs of grades

@@ -22,7 +22,7 @@ from skrank.metrics import (
     evaluate,
     of_items,
 )
-from tests.brute_force import all_orders, input_order
+from tests.brute_force import all_orders, input_order, masked
 
 WEIGHTS = {
     "log2": lambda rank: 1 / math.log2(rank + 1),
@@ -148,7 +148,7 @@ def test_awrf_is_the_divergence_of_the_expected_exposure(group, target):
     for seed in range(20):
         case = Case(seed)
         column, name = case.groups[group], ["log2", "ln"][seed % 2]
-        values = awrf_score(
+        values = masked(awrf_score,
             case.grades, case.scores, group=column, target=target, discount=name,
             judged=case.judged, **case.given,
         )  # fmt: skip
@@ -204,7 +204,7 @@ def test_exposure_loss_is_that_of_the_expected_exposure(group, only_relevant):
             "judged": case.judged,
         }  # fmt: skip
         found = [
-            function(case.grades, case.scores, **given)
+            masked(function, case.grades, case.scores, **given)
             for function in (eel_score, eed_score, eer_score)
         ]
         expected = []
@@ -237,7 +237,8 @@ def test_a_target_of_groups_shares_the_exposure_of_all_ranks(group):
         column = case.groups[group]
         given = case.given | {"group": column, "target": shares}
         found = [
-            function(None, case.scores, **given) for function in (eel_score, eer_score)
+            masked(function, None, case.scores, **given)
+            for function in (eel_score, eer_score)
         ]
         expected = []
         for rows, back in case.queries():
@@ -269,9 +270,9 @@ def test_calibration_is_the_divergence_of_the_expected_list():
         case = Case(seed)
         name, a = ["uniform", "log2"][seed % 2], [0.01, 0.3][seed % 3 > 1]
         column = case.groups["parts"]
-        values = calibration_divergence(
-            None, case.scores, group=column, profile=case.profile, discount=name, a=a,
-            **case.given,
+        values = masked(
+            calibration_divergence, None, case.scores, group=column,
+            profile=case.profile, discount=name, a=a, **case.given,
         )  # fmt: skip
         expected = [
             kullback_leibler(
@@ -455,11 +456,21 @@ def test_returning_nothing_is_worse_than_one_wrong_document():
     wrong = {"returned": [True, True, False, True]} | given
     y_true, y_score = [1, 0, 1, 0], [2, 1, 2, 1]
     # The target of query 2 is 1 for the relevant document and .8 for the other one.
-    assert eel_score(y_true, y_score, **nothing) == pytest.approx([0, 1 + 0.8**2])
-    assert eel_score(y_true, y_score, **wrong) == pytest.approx([0, 1 + (0.8 - 1) ** 2])
-    assert eed_score(y_true, y_score, **nothing) == pytest.approx([1 + 0.8**2, 0])
-    assert eer_score(y_true, y_score, **nothing) == pytest.approx([1 + 0.8**2, 0])
-    assert eer_score(y_true, y_score, **wrong) == pytest.approx([1 + 0.8**2, 0.8])
+    assert masked(eel_score, y_true, y_score, **nothing) == pytest.approx(
+        [0, 1 + 0.8**2]
+    )
+    assert masked(eel_score, y_true, y_score, **wrong) == pytest.approx(
+        [0, 1 + (0.8 - 1) ** 2]
+    )
+    assert masked(eed_score, y_true, y_score, **nothing) == pytest.approx(
+        [1 + 0.8**2, 0]
+    )
+    assert masked(eer_score, y_true, y_score, **nothing) == pytest.approx(
+        [1 + 0.8**2, 0]
+    )
+    assert masked(eer_score, y_true, y_score, **wrong) == pytest.approx(
+        [1 + 0.8**2, 0.8]
+    )
 
 
 @pytest.mark.parametrize(

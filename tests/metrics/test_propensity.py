@@ -20,7 +20,7 @@ from skrank.metrics import (
     score_queries,
 )
 from skrank.stats import compare_rankers, confidence_interval
-from tests.brute_force import all_orders, input_order
+from tests.brute_force import all_orders, by_query, input_order, masked
 
 WEIGHT = {"psp": lambda rank: 1.0, "psndcg": lambda rank: 1 / math.log2(rank + 1)}
 
@@ -85,12 +85,12 @@ def test_a_value_is_the_mean_over_all_orders(name, normalize):
         }  # fmt: skip
         function = METRICS[name].function
         expected = list(sums(case, name, k))
-        values = function(
-            grades, scores, average=None, replace_undefined_by=np.nan, **given
+        values = masked(
+            function, grades, scores, average=None, replace_undefined_by=np.nan, **given
         )
         by_query = [math.nan if one is None else one[0] / one[1] for one in expected]
         np.testing.assert_allclose(values, by_query, rtol=1e-12, atol=1e-12)
-        value = function(grades, scores, **given)
+        value = masked(function, grades, scores, **given)
         if normalize == "query":
             mean = statistics.fmean(
                 0 if one is None else one[0] / one[1] for one in expected
@@ -223,7 +223,8 @@ def test_an_estimate_from_clicks_is_the_mean_over_all_orders(estimate, clip):
             total = math.fsum(1 / clipped[0][row] for row in rows if is_relevant[row])
             bottom.append(total if own["normalize"] == "self" else 1.0)
         given = {"qid": qid, "propensity": propensity, "ties": ties, "clip": clip}
-        value = METRICS[name].function(grades, scores, **params, **given, **own)
+        function = METRICS[name].function
+        value = masked(function, grades, scores, **params, **given, **own)
         expected = math.fsum(top) / math.fsum(bottom) if any(bottom) else 0.0
         assert value == pytest.approx(expected, abs=1e-12)
 
@@ -336,7 +337,7 @@ def test_values_by_query_do_not_determine_a_ratio_of_sums():
     name = "psp(normalize='total')@3"
     given = {"qid": qid, "propensity": propensity}
     scores = score_queries(grades, rankers["good"], name, **given)
-    values = evaluate(grades, rankers["good"], name, average=None, **given)[name]
+    values = by_query(grades, rankers["good"], name, average=None, **given)[name]
     frame = scores.to_frame()
     np.testing.assert_array_equal(frame[name], values)
     with pytest.raises(ValueError, match="do not determine"):

@@ -32,7 +32,7 @@ from skrank.metrics import (
     subtopic_recall_score,
 )
 from skrank.metrics.subtopics import greedy_gain
-from tests.brute_force import all_orders, input_order
+from tests.brute_force import all_orders, by_query, input_order, masked
 
 LABELS = [["a", "b"], [], ["b"], ["c", "a", "a"]]
 IS_ON = np.array([[1, 1, 0], [0, 0, 0], [0, 1, 0], [1, 0, 1]], dtype=bool)
@@ -215,7 +215,8 @@ def test_a_value_is_the_mean_over_all_orders(name, ties):
         k = None if METRICS[name].cutoff == "never" else k
         k = 4 if METRICS[name].cutoff == "required" and k is None else k
         returned = rng.random(len(qid)) < 0.7 if seed % 3 == 0 else None
-        values = METRICS[name].function(
+        values = masked(
+            METRICS[name].function,
             None,
             scores,
             qid=qid,
@@ -392,7 +393,7 @@ def test_the_ideal_ranking_depends_on_no_other_query(monkeypatch, convention):
 
     def values(rows):
         ids = {} if doc_id is None else {"doc_id": doc_id[rows]}
-        return evaluate(
+        return by_query(
             None, np.zeros(np.sum(rows)), names, qid=qid[rows], subtopics=is_on[rows],
             average=None, **convention, **ids,
         )  # fmt: skip

@@ -21,6 +21,7 @@ from skrank.metrics import (
     unjudged_report,
 )
 from skrank.rankers import QueryRanker
+from tests.brute_force import masked
 
 rng = np.random.default_rng(0)
 Y_TRUE = rng.integers(3, size=60)
@@ -105,10 +106,10 @@ TENSORS = [pytest.param(OnlyDLPack, marks=SHARED), OfTorch, OfCuPy]
 def test_the_arrays_of_a_metric_may_be_tensors(tensor):
     masks = {"judged": MASK, "returned": ~MASK | (Y_SCORE > 1)}
     for given in ({}, {"sample_weight": WEIGHT}, masks):
-        expected = ndcg_score(Y_TRUE, Y_SCORE, qid=QID, k=5, **given)
+        expected = masked(ndcg_score, Y_TRUE, Y_SCORE, qid=QID, k=5, **given)
         given = {name: tensor(values) for name, values in given.items()}
-        found = ndcg_score(
-            tensor(Y_TRUE), tensor(Y_SCORE), qid=tensor(QID), k=5, **given
+        found = masked(
+            ndcg_score, tensor(Y_TRUE), tensor(Y_SCORE), qid=tensor(QID), k=5, **given
         )
         assert found == expected
 
@@ -117,9 +118,9 @@ def test_the_arrays_of_a_metric_may_be_tensors(tensor):
 def test_matrices_and_targets_may_be_tensors(tensor):
     y_true, y_score = Y_TRUE.reshape(6, 10), Y_SCORE.reshape(6, 10)
     exclude = (rng.random((6, 10)) < 0.2) & (y_true == 0)
-    assert mrr_score(tensor(y_true), tensor(y_score), exclude=tensor(exclude)) == (
-        mrr_score(y_true, y_score, exclude=exclude)
-    )
+    assert masked(
+        mrr_score, tensor(y_true), tensor(y_score), exclude=tensor(exclude)
+    ) == (masked(mrr_score, y_true, y_score, exclude=exclude))
     target = rng.integers(10, size=6)
     assert mrr_score(tensor(target), tensor(y_score)) == mrr_score(target, y_score)
 

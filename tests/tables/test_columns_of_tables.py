@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skrank.metrics import QueryScores, add_scorer, evaluate, of_items, score_queries
 from skrank.tables import align, read_qrels, read_rows, score_runs, score_table, stream
 from skrank.tables.stream import ArrowCore
+from tests.brute_force import by_query
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
 from tests.tables.sources import FORMS, as_source
 
@@ -156,7 +157,7 @@ def test_columns_of_items_are_those_of_the_rows(form, item, tmp_path):
     assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
     rows = read_rows(source(), y_true=None, **by_item)
     assert rows.y_true is None
-    values = evaluate(metrics=METRICS, average=None, **rows)
+    values = by_query(metrics=METRICS, average=None, **rows)
     values = [values[name] for name in METRICS]
     assert_allclose(values, scores.values[0], rtol=1e-12, atol=1e-15)
 

@@ -28,6 +28,7 @@ from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import hold_out
 from skrank.rankers.meta_ranker import FitRows
+from tests.brute_force import by_query
 from tests.rankers.test_early_stopping import stop_by_hand
 
 X, Y, CODES = make_ranking(
@@ -202,13 +203,11 @@ def test_held_out_queries_count_with_the_mean_weight_of_their_rows(library):
     held_rows = hold_out(FitRows(X, Y, CODES, weight), 0.3, 0)[1].by_query()
     means = [held_rows.weight[held.codes == query].mean() for query in range(60)]
     n_trees, trace = rounds_of(ranker.estimator_, "mrr")
-    by_query = evaluate(
-        held.y, ranker.predict(held.X), "mrr", qid=held.codes, average=None
-    )["mrr"]
+    values = by_query(held.y, ranker.predict(held.X), "mrr", qid=held.codes)["mrr"]
     np.testing.assert_allclose(
-        trace[n_trees - 1], np.average(by_query, weights=means), rtol=1e-12
+        trace[n_trees - 1], np.average(values, weights=means), rtol=1e-12
     )
-    assert trace[n_trees - 1] != by_query.mean()
+    assert trace[n_trees - 1] != values.mean()
 
 
 def test_a_classifier_stops_by_its_expected_grade():
