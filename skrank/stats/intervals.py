@@ -441,7 +441,7 @@ def interval_of(terms, clusterings, confidence_level, method):
         return _undefined(terms, method), np.inf, np.inf
     if method == "auto":
         method = _fitting_method(terms, ratio)
-    ends = ENDS[method](terms, ratio, confidence_level)
+    ends = METHODS[method](terms, ratio, confidence_level)
     low, high, error = _of_ratio(terms, ratio.value, ends, ratio.error)
     interval = _as_bunch(terms, low, high, error, method)
     if not np.isfinite([low, high]).all():
@@ -525,7 +525,7 @@ def _by_t(terms, ratio, confidence_level):
 
 
 # Functions of terms, their ratio and a level: the ends of its interval.
-ENDS = {"wilson": _by_wilson, "bounded": _by_limits, "hall": _by_hall, "t": _by_t}
+METHODS = {"wilson": _by_wilson, "bounded": _by_limits, "hall": _by_hall, "t": _by_t}
 
 
 def _of_ratio(terms, ratio, ends, error):

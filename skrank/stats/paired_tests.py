@@ -537,11 +537,6 @@ class Joint(NamedTuple):
     critical: float  # what a statistic must exceed
     level: np.ndarray  # as that of an `Outcome`
 
-    def rejected(self, sides, level):
-        """Return which p-values reject the null, of shape (n_sides, n_comparisons)."""
-        found = is_at_most(self.pvalues, level)
-        return np.broadcast_to(found, (len(sides), found.shape[1]))
-
 
 def run_tests(
     family,
@@ -682,7 +677,8 @@ def _joint_ends(family, groups, sides, joint, each, level):
     `each` is the level of one side of a single test, `level` that of all tests.
     """
     critical, of_one = joint.critical, each / joint.pvalues.size
-    rejected = joint.rejected(sides, level)
+    rejected = is_at_most(joint.pvalues, level)
+    rejected = np.broadcast_to(rejected, (len(sides), len(family.plus)))
     of_all, found = _ends_of_max_t(family, sides, critical, rejected), []
     for group in groups:
         one, where, of_test = group
