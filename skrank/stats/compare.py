@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -556,9 +555,12 @@ def _comparison(
     size = max(high, high_other) - min(low, low_other)
     size = size if size > 0 else np.inf
     most = size if one.has_limits and other.has_limits else np.inf
-    unseen = partial(_largest, (one.unseen, other.unseen))
-    unseen = unseen if allows_for_unseen else None
-    return _Comparison(row, error, df, size, most, unseen)
+
+    def unseen(level):
+        return max(one.unseen(level), other.unseen(level))
+
+    unseen_or_none = unseen if allows_for_unseen else None
+    return _Comparison(row, error, df, size, most, unseen_or_none)
 
 
 class _Ranker(NamedTuple):
@@ -587,10 +589,6 @@ def _rankers_of(block):
             has_limits=np.isfinite(one.limits).all(),
             unseen=Unseen(values, block.bottom, limits, block.segment.clusterings),
         )
-
-
-def _largest(falls, level):
-    return max(fall(level) for fall in falls)
 
 
 def _tests(block, test, is_plain):
