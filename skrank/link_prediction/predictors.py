@@ -294,7 +294,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         return sparse.csr_matrix((ones, (relation, entity)), shape=shape)
 
 
-def from_pykeen(model: Any, triples_factory: Any = None) -> Any:
+def from_pykeen(model: Any, triples_factory: Any = None) -> PyKEENPredictor:
     """Make a link predictor from a trained PyKEEN model.
 
     Parameters

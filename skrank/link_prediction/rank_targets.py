@@ -180,12 +180,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     """Return the ranks of triples, which the model scores in batches."""
     sides = _check_sides(sides)
     check_flag(progress, "progress", "evaluate_link_prediction")
-    for name in (f"score_{side}s" for side in sides):
-        if not callable(getattr(model, name, None)):
-            raise TypeError(
-                "The 'model' parameter must have the methods 'score_tails' and "
-                f"'score_heads'. Got {type(model).__name__}, which has no {name!r}."
-            )
+    _check_methods(model, sides)
     triples = as_triples(X)
     if not len(triples):
         raise ValueError(
@@ -196,48 +191,70 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     trained = [] if trained is None else [as_triples(trained, "triples_")]
     filters = [] if known is None else [triples, *trained, *read_known(known)]
     entities, relations = vocabularies(model, sides[0], [triples, *filters])
-    head, relation, tail = encode_triples(triples, entities, relations, "X")
+    columns = encode_triples(triples, entities, relations, "X")
     if known is not None and not trained:
         warn_if_training_is_unknown(model, triples, known)
-    sizes = len(entities), len(relations)
-    _warn_of_duplicates(head, relation, tail, *sizes)
+    _warn_of_duplicates(*columns, len(entities), len(relations))
     seen = filters or [triples, *trained]
     seen = [encode_known(one, entities, relations) for one in seen]
+    sizes = len(entities), len(relations)
     answers = {side: KnownAnswers(side, seen, *sizes) for side in SIDES}
-    # A side is "n" if the pairs of an entity on the other side and the relation have
-    # 1.5 or more different answers on average (Bordes et al. 2013).
-    heads, tails = (np.where(answers[s].per_pair() < 1.5, "1", "n") for s in SIDES)
-    category = np.char.add(np.char.add(heads, "-"), tails)
+    filtered = answers if filters else {s: KnownAnswers(s, [], *sizes) for s in sides}
     counters = candidate_counters(
-        candidates, sides, entities, relations, relation, len(triples)
+        candidates, sides, entities, relations, columns[RELATION], len(triples)
     )
     n_copies = 1 if quantum is None else 2
-    batch_size = _read_batch_size(batch_size, len(entities) * n_copies)
-    columns = []
+    size = _read_batch_size(batch_size, len(entities) * n_copies)
+    counts = []
     with progress_bar(len(sides) * len(triples), progress, "rank") as advance:
         for side in sides:
-            asked = _turned(side, head, relation, tail)
-            filtered = answers[side] if filters else KnownAnswers(side, [], *sizes)
+            asked = _turned(side, *columns)
             score = partial(model_scores, model, side, n_entities=len(entities))
-            of_side = score, side, triples, asked, filtered, counters[side]
-            counts = _count_side(*of_side, batch_size, quantum, advance)
-            weight = _question_weight(*asked[:2], len(relations))
-            columns.append((np.full(len(triples), side), *counts, weight))
-    side, above, tied, n_candidates, n_negatives, weight = map(
-        _concatenated, zip(*columns, strict=True)
+            of_side = score, side, triples, asked, filtered[side], counters[side]
+            found = _count_side(*of_side, size, quantum, advance)
+            counts.append((*found, _question_weight(*asked[:2], len(relations))))
+    category = _categories(answers)[columns[RELATION]]
+    estimate = getattr(candidates, "estimate", None)
+    return _joined_ranks(sides, triples, category, counts, estimate)
+
+
+def _check_methods(model, sides):
+    """Raise if a model lacks a method that scores the entities of a side."""
+    for name in (f"score_{side}s" for side in sides):
+        if not callable(getattr(model, name, None)):
+            raise TypeError(
+                "The 'model' parameter must have the methods 'score_tails' and "
+                f"'score_heads'. Got {type(model).__name__}, which has no {name!r}."
+            )
+
+
+def _categories(answers):
+    """Return the category of each relation, by the known answers of both sides.
+
+    A side is "n" if the pairs of an entity on the other side and the relation have 1.5
+    or more different answers on average (Bordes et al. 2013).
+    """
+    heads, tails = (np.where(answers[s].per_pair() < 1.5, "1", "n") for s in SIDES)
+    return np.char.add(np.char.add(heads, "-"), tails)
+
+
+def _joined_ranks(sides, triples, category, counts, estimate):
+    """Return the LinkRanks of all sides, from the counts of each of them."""
+    above, tied, n_candidates, n_negatives, weight = map(
+        _concatenated, zip(*counts, strict=True)
     )
     n_sides = len(sides)
     return LinkRanks(
-        side=side,
+        side=np.repeat(sides, len(triples)),
         triple=np.tile(np.arange(len(triples)), n_sides),
         relation=np.tile(triples[:, RELATION], n_sides),
-        category=np.tile(category[relation], n_sides),
+        category=np.tile(category, n_sides),
         above=above,
         tied=tied,
         n_candidates=n_candidates,
         weight=weight,
         n_negatives=n_negatives,
-        estimate=getattr(candidates, "estimate", None),
+        estimate=estimate,
     )
 
 

@@ -421,7 +421,7 @@ def read_sample(sample, sides, n_triples, columns_of):
 class Sample(NamedTuple):
     """Some candidates of each row: a number to draw, or an array of columns."""
 
-    negatives: Any
+    negatives: int | NDArray[np.intp]
     estimate: str | None  # None if the sample does not stand for all candidates
     rng: np.random.RandomState
 

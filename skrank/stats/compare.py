@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -53,12 +52,14 @@ from skrank.stats.paired_tests import (
 )
 from skrank.stats.sample_size import POWER, noncentrality
 from skrank.stats.unseen import Unseen
-from skrank.stats.values import scores_of
+from skrank.stats.values import two_or_more
 
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
 # The test that fits the values of each comparison.
 AUTO = "auto"
+# What tests are called elsewhere, and here.
+OTHER_NAMES = {"ttest": "'t'", "ttestrel": "'t'"}
 # The number of digits by which values are ordered; one other than 0 is larger than
 # TINY.
 DIGITS, TINY = 12, 1e-300
@@ -274,73 +275,86 @@ def compare_rankers(
     >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
     ('new', 0.32, 0.0011)
     """
-    words = dict.fromkeys(("ttest", "ttestrel"), "'t'")
-    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers", words)
+    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers", OTHER_NAMES)
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
     check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
-    if judge is not None and test not in (AUTO, "permutation", "t"):
+    check_count(n_resamples, "n_resamples")
+    _check_options_of_judge(judge, test, by, clusters)
+    scores = two_or_more(scores, by, clusters, "compare_rankers")
+    if not isinstance(baseline, str) and np.iterable(baseline):
+        baseline = tuple(baseline)
+    table, pairs = scores.table, _pairs(scores.rankers, baseline)
+    clusterings, segments = segments_of(table, by, clusters, "compare_rankers")
+    n_units = count_units(table.weight, len(table.keys["qid"]), clusterings)
+    test = _test_of_clusters(test, correction, clusterings)
+    blocks = _blocks(segments, pairs)
+    found = [_comparisons(block, test, judge) for block in blocks]
+    if judge is not None:
+        both = Judge(scores, judge, "compare_rankers")
+        table, blocks, found = _with_judge(both, blocks, found, test)
+    found = [*itertools.chain(*found)]
+    options = {"correction": correction, "alternative": alternative, "margin": margin}
+    family, rows = _family(table, blocks, found, clusterings), [x.row for x in found]
+    drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
+    tests, level = [row.test for row in rows], 1 - confidence_level
+    outcome = run_tests(family, test=tests, level=level, **options, **drawn)
+    _add_results(found, family, outcome, alternative, margin)
+    _warn(rows, outcome, level, segments[0], family.allows_for_unseen)
+    return RankerComparison(
+        scores=scores,
+        rows=tuple(rows),
+        by=by,
+        baseline=baseline,
+        test=test,
+        clusters=clusters,
+        confidence_level=confidence_level,
+        are_simultaneous=len(rows) > 1 and correction is not None,
+        n_units=n_units,
+        judge=judge,
+        **options,
+    )
+
+
+def _check_options_of_judge(judge, test, by, clusters):
+    """Raise if a parameter cannot be combined with a judge, if there is one."""
+    if judge is None:
+        return
+    if test not in (AUTO, "permutation", "t"):
         raise ValueError(
             "The 'test' parameter of compare_rankers must be 'auto', 'permutation' or "
             f"'t' with a judge. Got {test!r} instead."
         )
     for name, value in {"by": by, "clusters": clusters}.items():
-        if judge is not None and value is not None:
+        if value is not None:
             raise ValueError(
                 f"The {name!r} parameter of compare_rankers must be None with a judge. "
                 f"Got {shown(value)}. Select queries by scores.where()."
             )
-    check_count(n_resamples, "n_resamples")
-    scores = as_one(scores, by, clusters, "compare_rankers")
-    table = scores.table
-    if not isinstance(baseline, str) and np.iterable(baseline):
-        baseline = tuple(baseline)
-    pairs = _pairs(table.rankers, baseline)
-    clusterings, segments = segments_of(table, by, clusters, "compare_rankers")
-    n_units = count_units(table.weight, len(table.keys["qid"]), clusterings)
-    if test == AUTO and len(clusterings) > 1:
-        test = "t"
-    flips_signs = test != AUTO and TESTS[test].flips_signs
-    flips_signs |= correction == "max-t"
-    if len(clusterings) > 1 and flips_signs:
+
+
+def _test_of_clusters(test, correction, clusterings):
+    """Return the test of queries in none, one or two clusterings."""
+    if len(clusterings) < 2:
+        return test
+    if test not in (AUTO, "t") or correction == "max-t":
         raise ValueError(
             "The 'clusters' parameter of compare_rankers must be one clustering, "
             "unless test='t' and correction is 'holm' or None. Got two."
         )
-    blocks = [block for one in segments for block in _compared(one, pairs)]
-    if not blocks:
-        raise ValueError(
-            "compare_rankers needs queries where a metric is defined for two rankers. "
-            f"Got none, of {len(table.keys['qid'])} queries."
-        )
-    both = None if judge is None else Judge(scores, judge, "compare_rankers")
-    found = [_rows(block, test, both) for block in blocks]
-    if both is not None:
-        table = both.table
-        blocks, found = _with_judge(both, blocks, found, test)
-    rows, numbers, unseen = zip(*found, strict=True)
-    rows, numbers = [*itertools.chain(*rows)], np.hstack(numbers)
-    unseen = np.fromiter(itertools.chain(*unseen), dtype=object)
-    family = _family(table, blocks, (*numbers[:3], unseen), clusterings)
-    level = 1 - confidence_level
-    outcome = run_tests(
-        family,
-        test=[row.test for row in rows],
-        correction=correction,
-        alternative=alternative,
-        margin=margin,
-        level=level,
-        n_resamples=n_resamples,
-        seed=seed_of(random_state),
-    )
-    two_sided = is_two_sided(alternative, margin)
+    return "t"
+
+
+def _add_results(found, family, outcome, alternative, margin):
+    """Add what the tests found to the rows of comparisons, in the place of None."""
+    rows, most = [one.row for one in found], np.array([one.most for one in found])
     difference = np.array([row.difference for row in rows])
-    known = family.df > 0
     deviation = family.errors * np.sqrt(outcome.n_units)
     with np.errstate(divide="ignore", invalid="ignore"):
-        effect = np.where(known, difference / deviation, np.nan)
+        effect = np.where(family.df > 0, difference / deviation, np.nan)
     effect[difference == 0] = 0.0
+    two_sided = is_two_sided(alternative, margin)
     levels = outcome.level if two_sided else 2 * outcome.level
     least = [
         noncentrality(*pair, POWER)
@@ -351,8 +365,8 @@ def compare_rankers(
     np.multiply(least, outcome.errors, where=is_finite, out=detectable)
     # No difference is larger than the range of the metric, and none that is can be
     # found. A mean differs from itself by rounding, where it is summed in other orders.
-    detectable[detectable > numbers[3]] = np.inf
-    most = np.where(numbers[3] >= margin, numbers[3], np.inf)
+    detectable[detectable > most] = np.inf
+    most = np.where(most >= margin, most, np.inf)
     low, high = outcome.low, outcome.high
     if 1 in ALTERNATIVES[alternative]:  # a one-sided test has one end
         low = np.maximum(low, -most)
@@ -361,36 +375,7 @@ def compare_rankers(
     ends = np.minimum(low, difference), np.maximum(high, difference)
     columns = (*ends, *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
-        row.update(zip(_TESTED, values, strict=True))  # in the place of None
-    _warn(rows, outcome, level, [*segments[0].entries], family.allows_for_unseen)
-    return RankerComparison(
-        scores=scores,
-        rows=tuple(rows),
-        by=by,
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        alternative=alternative,
-        margin=margin,
-        clusters=clusters,
-        confidence_level=confidence_level,
-        are_simultaneous=len(rows) > 1 and correction is not None,
-        n_units=n_units,
-        judge=judge,
-    )
-
-
-def as_one(scores, by, clusters, caller):
-    """Return the scores of several rankers, of whatever the parameter `scores` is."""
-    if not isinstance(scores, QueryScores):
-        scores = scores_of(scores, by, clusters, caller)
-    if len(scores.table.rankers) < 2:
-        raise ValueError(
-            f"The 'scores' parameter of {caller} must hold at least two rankers. "
-            f"Got {list(scores.rankers)}. Pass a dict of the scores of each ranker to "
-            "score_queries."
-        )
-    return scores
+        row.update(zip(_TESTED, values, strict=True))
 
 
 def _pairs(rankers, baseline):
@@ -427,25 +412,37 @@ class _Block(NamedTuple):
     bottom: np.ndarray  # the weight of each query
     is_plain: bool = False  # whether all queries count alike, each for itself
 
+    @property
+    def request(self):
+        """Return what was asked for: the metric."""
+        return self.segment.table.requests[self.metric]
+
     def differences(self, pairs):
         """Return the terms of the differences of pairs, (n_queries, n_pairs)."""
         one, other = np.array(pairs).T
         return difference(self.values[:, one], self.values[:, other])
 
 
-def _compared(segment, pairs):
+def _blocks(segments, pairs):
+    """Return the blocks of all segments; raise if there is none."""
+    found = [block for one in segments for block in _blocks_of(one, pairs)]
+    if not found:
+        n_queries = sum(len(one.table.keys["qid"]) for one in segments)
+        raise ValueError(
+            "compare_rankers needs queries where a metric is defined for two rankers. "
+            f"Got none, of {n_queries} queries."
+        )
+    return found
+
+
+def _blocks_of(segment, pairs):
     """Yield the :class:`_Block` of each metric of a segment.
 
     Where rankers are undefined, and left out, for different queries, each pair has one.
     """
-    table, where = segment.table, ""
-    for column, value in segment.entries.items():
-        where += f" with {column}={shown(value)}"
-    of_metrics = zip(*terms_of(table), strict=True)
-    for metric, (request, terms) in enumerate(
-        zip(table.requests, of_metrics, strict=True)
-    ):
-        name = request.key
+    table, of_metrics = segment.table, zip(*terms_of(segment.table), strict=True)
+    for metric, terms in enumerate(of_metrics):
+        name = table.requests[metric].key
         if any(one is None or not one.is_linear for one in terms):
             raise ValueError(
                 f"compare_rankers needs means over queries, and {name!r} is not one: "
@@ -454,108 +451,144 @@ def _compared(segment, pairs):
                 "'mean_rank'."
             )
         is_shared = all(np.array_equal(one.known, terms[0].known) for one in terms)
-        sets = [tuple(range(len(terms)))] if is_shared else pairs
-        for rankers in sets:
+        for rankers in [tuple(range(len(terms)))] if is_shared else pairs:
             own = [terms[i] for i in rankers]
             known = np.logical_and.reduce([one.known for one in own])
-            bottoms = [np.where(known, one.bottom, 0) for one in own]
-            for i, bottom in zip(rankers, bottoms, strict=True):
-                if not np.allclose(bottom, bottoms[0], rtol=1e-9, atol=0):
-                    raise ValueError(
-                        f"compare_rankers cannot compare {name!r}: its queries count "
-                        f"differently for {shown(table.rankers[rankers[0]])} and "
-                        f"{shown(table.rankers[i])}, which returned different "
-                        "documents. Use average='macro' and a metric that is not "
-                        "adjusted."
-                    )
-            if not bottoms[0].any():
-                warn_caller(
-                    f"The metric {name!r} is undefined for every query{where} of "
-                    f"{shown(table.rankers[rankers[0]])} or "
-                    f"{shown(table.rankers[rankers[1]])}. They are not compared.",
-                    UndefinedMetricWarning,
-                )
+            bottom = _shared_weights(segment, metric, rankers, own, known)
+            if bottom is None:
                 continue
-            values = [request.sign * np.where(known, one.top, 0) for one in own]
-            values, bottom = np.column_stack(values), bottoms[0]
+            sign = table.requests[metric].sign
+            values = [sign * np.where(known, one.top, 0) for one in own]
             yield _Block(
                 *(segment, metric, rankers, own, pairs if is_shared else [(0, 1)]),
-                *(values, known, bottom),
+                *(np.column_stack(values), known, bottom),
                 is_plain=np.ptp(bottom[known]) == 0 and not segment.clusterings,
             )
 
 
-def _rows(block, test, judge):
-    """Return the rows of the pairs of a block, as far as they are not tested yet.
+def _shared_weights(segment, metric, rankers, terms, known):
+    """Return the weights of the queries that count, or None, with a warning, of none.
 
-    Also four numbers for each pair: the standard error of the difference, its degrees
-    of freedom, the range of the values, and the largest difference that the metric can
-    have. Without limits of the metric the range is that of the values at hand, infinite
-    if they are equal, and the largest difference is infinite. Also for each pair a
-    function of a level, the difference that the sample may not show, or None where the
-    test does not allow for one.
+    Raises if they differ between the rankers.
     """
-    table, clusterings = block.segment.table, block.segment.clusterings
-    request = table.requests[block.metric]
-    has_weight = True if table.weight is None else table.weight > 0
-    undefined = [
-        np.isnan(table.measured[i][block.metric].values) & has_weight
-        for i in block.rankers
-    ]
-    whole = block.bottom.sum()
-    estimates = [
-        one.estimate if np.array_equal(one.known, block.known) else values.sum() / whole
-        for one, values in zip(block.terms, block.values.T, strict=True)
-    ]
-    limits = [limits_of(one) for one in block.terms]
-    are_known = [np.isfinite(one.limits).all() for one in block.terms]
-    falls = [
-        Unseen(values, block.bottom, ends, clusterings)
-        for values, ends in zip(block.values.T, limits, strict=True)
-    ]
+    key = segment.table.requests[metric].key
+    names = [shown(segment.table.rankers[i]) for i in rankers]
+    bottoms = [np.where(known, one.bottom, 0) for one in terms]
+    for name, bottom in zip(names, bottoms, strict=True):
+        if not np.allclose(bottom, bottoms[0], rtol=1e-9, atol=0):
+            raise ValueError(
+                f"compare_rankers cannot compare {key!r}: its queries count "
+                f"differently for {names[0]} and {name}, which returned different "
+                "documents. Use average='macro' and a metric that is not adjusted."
+            )
+    if bottoms[0].any():
+        return bottoms[0]
+    where = (f" with {key}={shown(value)}" for key, value in segment.entries.items())
+    warn_caller(
+        f"The metric {key!r} is undefined for every query{''.join(where)} of "
+        f"{names[0]} or {names[1]}. They are not compared.",
+        UndefinedMetricWarning,
+    )
+    return None
+
+
+class _Comparison(NamedTuple):
+    """A pair of rankers that is compared by one metric, and what its test needs."""
+
+    row: Bunch  # of the result, as far as the pair is not tested yet
+    error: float  # the standard error of the difference
+    df: float  # its degrees of freedom
+    # The largest difference of the values; of a metric without limits that of those at
+    # hand, and infinite if they are equal.
+    range: float
+    most: float  # the same, but infinite of a metric without limits
+    # A function of a level: the difference that the sample may not show; or None, where
+    # the test does not allow for one.
+    unseen: Callable[[float], float] | None
+
+
+def _comparisons(block, test, judge):
+    """Return the :class:`_Comparison` of each pair of a block."""
+    found, clusterings = [], block.segment.clusterings
+    whole, direction = block.bottom.sum(), block.request.direction
     tests = _tests(block, test, block.is_plain and judge is None)
-    rows, errors, ranges, unseen = [], [], [], []
+    rankers = [*_rankers_of(block)]
     step = max(NUMBERS_AT_A_TIME // len(block.known), 1)
     for start in range(0, len(block.pairs), step):
         pairs = block.pairs[start : start + step]
         top = block.differences(pairs)
         bottom = np.broadcast_to(block.bottom[:, None], top.shape)
-        errors.append(standard_error(top, bottom, clusterings))
-        gain = request.direction * top[block.known]
-        n_wins, n_losses = (gain > 0).sum(axis=0), (gain < 0).sum(axis=0)
-        total = total_of(top) / whole
-        for j, (one, other) in enumerate(pairs):
-            (low, high), (low_other, high_other) = limits[one], limits[other]
-            size = max(high, high_other) - min(low, low_other)
-            size = size if size > 0 else np.inf
-            is_known = are_known[one] and are_known[other]
-            ranges.append((size, size if is_known else np.inf))
-            fall = partial(_largest, (falls[one], falls[other]))
-            unseen.append(fall if test == AUTO else None)
-            row = Bunch(
-                **block.segment.entries,
-                metric=request.key,
-                ranker=table.rankers[block.rankers[one]],
-                baseline=table.rankers[block.rankers[other]],
-                estimate=float(estimates[one]),
-                estimate_baseline=float(estimates[other]),
-                difference=float(total[j]),
-                **dict.fromkeys(_TESTED[:-1]),
-                wins=int(n_wins[j]),
-                ties=len(gain) - int(n_wins[j] + n_losses[j]),
-                losses=int(n_losses[j]),
-                n_queries=len(gain),
-                n_undefined=int((undefined[one] | undefined[other]).sum()),
-                detectable=None,
-                test=tests[start + j],
-            )
-            rows.append(row)
-    errors, df = (np.concatenate(found) for found in zip(*errors, strict=True))
-    return rows, np.array([np.nan_to_num(errors), df, *np.transpose(ranges)]), unseen
+        errors, df = standard_error(top, bottom, clusterings)
+        gain = direction * top[block.known]
+        columns = (gain > 0).sum(axis=0), (gain < 0).sum(axis=0), total_of(top) / whole
+        columns = (*columns, np.nan_to_num(errors), df)
+        of_pairs = zip(pairs, *(column.tolist() for column in columns), strict=True)
+        for (one, other), *numbers in of_pairs:
+            pair = rankers[one], rankers[other], tests[len(found)]
+            found.append(_comparison(block, *pair, *numbers, test == AUTO))
+    return found
 
 
-def _largest(falls, level):
-    return max(fall(level) for fall in falls)
+def _comparison(
+    block, one, other, test, n_wins, n_losses, total, error, df, allows_for_unseen
+):
+    """Return the :class:`_Comparison` of two rankers of a block."""
+    n_queries = int(np.count_nonzero(block.known))
+    row = Bunch(
+        **block.segment.entries,
+        metric=block.request.key,
+        ranker=one.name,
+        baseline=other.name,
+        estimate=one.estimate,
+        estimate_baseline=other.estimate,
+        difference=total,
+        **dict.fromkeys(_TESTED[:-1]),
+        wins=n_wins,
+        ties=n_queries - n_wins - n_losses,
+        losses=n_losses,
+        n_queries=n_queries,
+        n_undefined=int((one.undefined | other.undefined).sum()),
+        detectable=None,
+        test=test,
+    )
+    (low, high), (low_other, high_other) = one.limits, other.limits
+    size = max(high, high_other) - min(low, low_other)
+    size = size if size > 0 else np.inf
+    most = size if one.has_limits and other.has_limits else np.inf
+
+    def unseen(level):
+        return max(one.unseen(level), other.unseen(level))
+
+    unseen_or_none = unseen if allows_for_unseen else None
+    return _Comparison(row, error, df, size, most, unseen_or_none)
+
+
+class _Ranker(NamedTuple):
+    """What the comparisons of a block have of each ranker."""
+
+    name: str
+    estimate: float
+    undefined: np.ndarray  # which queries with a weight are undefined
+    limits: tuple  # of the metric; of its values where it has none
+    has_limits: bool
+    unseen: Unseen
+
+
+def _rankers_of(block):
+    """Yield the :class:`_Ranker` of each ranker of a block."""
+    table, whole = block.segment.table, block.bottom.sum()
+    has_weight = True if table.weight is None else table.weight > 0
+    for i, one, values in zip(block.rankers, block.terms, block.values.T, strict=True):
+        is_all = np.array_equal(one.known, block.known)
+        limits = limits_of(one)
+        yield _Ranker(
+            name=table.rankers[i],
+            estimate=float(one.estimate if is_all else values.sum() / whole),
+            undefined=np.isnan(table.measured[i][block.metric].values) & has_weight,
+            limits=limits,
+            has_limits=np.isfinite(one.limits).all(),
+            unseen=Unseen(values, block.bottom, limits, block.segment.clusterings),
+        )
 
 
 def _tests(block, test, is_plain):
@@ -571,7 +604,7 @@ def _tests(block, test, is_plain):
         for one, other in block.pairs
     ]
     if test == "score" and {*found} != {"score"}:
-        name = block.segment.table.requests[block.metric].key
+        name = block.request.key
         raise ValueError(
             "The 'test' parameter of compare_rankers must not be 'score' unless all "
             "values are 0 or 1, of queries without weights, clusters and a judge. Got "
@@ -590,36 +623,36 @@ def limits_of(terms):
 
 
 def _with_judge(judge, blocks, found, test):
-    """Return the blocks of differences with a judge, and what `_rows` found of them.
+    """Return the table of a judge, blocks of differences, and their comparisons.
 
     Each pair has a block of its own, whose units are the queries of the judge.
     """
     judged, of_pairs = [], []
     segment = Segment({}, slice(None), judge.table, [])
     known = np.ones(len(judge.is_rest), dtype=bool)
-    for block, (rows, numbers, unseen) in zip(blocks, found, strict=True):
+    for block, of_block in zip(blocks, found, strict=True):
         means = [judge.mean(i, block.metric).estimate for i in block.rankers]
         alone = _tests(block, test, block.is_plain)
-        for j, (pair, row) in enumerate(zip(block.pairs, rows, strict=True)):
-            rankers, of_test = tuple(block.rankers[place] for place in pair), row.test
-            of_unseen = None  # the judge has seen the other queries
+        for pair, one, of_test in zip(block.pairs, of_block, alone, strict=True):
+            rankers = tuple(block.rankers[place] for place in pair)
             combined = judge.difference(block.metric, *rankers)
             if combined.is_of_few:
                 combined = judge.of_people(block.metric, *rankers)
-                of_test, of_unseen = alone[j], unseen[j]
+                one = one._replace(row=one.row | {"test": of_test})
+            else:  # the judge has seen the other queries
+                one = one._replace(unseen=None)
             estimates = (means[place] for place in pair)
             both = dict(zip(("estimate", "estimate_baseline"), estimates, strict=True))
-            both |= {"difference": combined.estimate, "test": of_test}
-            row = Bunch(**(row | both | combined.entries))
-            of_pair = [[combined.error], [combined.df], *numbers[2:, [j]]]
-            of_pairs.append(([row], np.array(of_pair), [of_unseen]))
+            both |= {"difference": combined.estimate} | combined.entries
+            one = one._replace(row=Bunch(**one.row | both))
+            of_pairs.append([one._replace(error=combined.error, df=combined.df)])
             terms = np.column_stack([combined.terms, np.zeros(len(known))])
-            of_block = rankers, [], [(0, 1)], terms, known, combined.counts
-            judged.append(_Block(segment, block.metric, *of_block))
-    return judged, of_pairs
+            of_people = [], [(0, 1)], terms, known, combined.counts
+            judged.append(_Block(segment, block.metric, rankers, *of_people))
+    return judge.table, judged, of_pairs
 
 
-def _family(table, blocks, numbers, clusterings):
+def _family(table, blocks, found, clusterings):
     """Return the :class:`Family` of the pairs of some blocks.
 
     Its columns, in which larger is better, and its units have an order that does not
@@ -627,53 +660,22 @@ def _family(table, blocks, numbers, clusterings):
     the same sign of a unit whichever ranker comes first. So the p-values do not depend
     on any of these, nor on the sign of a metric.
     """
-    # A column for each ranker of a block: its values less those of the first ranker,
-    # whose column is 0. The pair (b, c) of block 1 is the column 1 less the column 2.
-    #
-    #              0 | block 1: b - a   c - a | block 2: b - a   c - a
-    #    unit 1    0 |            0.2     0.1 |            1       0
-    #    unit 2    0 |            0.0    -0.1 |            1       1
-    found, n_queries = [], len(table.keys["qid"])
-    directions = [table.requests[block.metric].direction for block in blocks]
-    all_keys = [
-        order_keys(direction * block.values)
-        for direction, block in zip(directions, blocks, strict=True)
-    ]
-    in_all = _keys_in_all(table, blocks, all_keys)
-    for block, direction, keys in zip(blocks, directions, all_keys, strict=True):
-        # Rankers that are alike here and elsewhere may come in any order: by name.
-        names = [(in_all.get(i), table.rankers[i]) for i in block.rankers]
-        named = zip(keys, names, range(len(keys)), strict=True)
-        first, *others = (place for *_, place in sorted(named))
-        columns = direction * block.differences([(other, first) for other in others])
-        if len(columns) < n_queries:  # other segments do not count
-            of_segment, columns = columns, np.zeros((n_queries, len(others)))
-            columns[block.segment.rows] = of_segment
-        of_block = sorted(keys), table.requests[block.metric].key
-        found.append((of_block, first, others, columns))
-    columns, n_columns, of_ranker = [np.zeros((n_queries, 1))], 1, {}
-    for place in sorted(range(len(found)), key=[key for key, *_ in found].__getitem__):
-        _, first, others, of_block = found[place]
-        columns.append(of_block)
-        of_ranker[place, first] = 0
-        for column, other in enumerate(others, n_columns):
-            of_ranker[place, other] = column
-        n_columns += len(others)
-    columns = np.hstack(columns)
-    bottoms = np.zeros((n_queries, len(blocks)))
+    columns, of_ranker = _centred(table, blocks)
+    bottoms = np.zeros((len(columns), len(blocks)))
     for bottom, block in zip(bottoms.T, blocks, strict=True):
         bottom[block.segment.rows] = block.bottom
     if len(clusterings) == 1:
         columns, bottoms = sum_clusters(columns, bottoms, clusterings[0])
     ends = [
-        (*(of_ranker[place, i] for i in pair[:: directions[place]]), place)
+        (*(of_ranker[place, i] for i in pair[:: block.request.direction]), place)
         for place, block in enumerate(blocks)
         for pair in block.pairs
     ]
     plus, minus, bottom = np.array(ends).T
     order, signs = order_units(columns, bottoms)
     bottoms, place = distinct_columns(bottoms[order])
-    errors, df, ranges, unseen = numbers
+    _, *numbers, _, unseen = zip(*found, strict=True)
+    errors, df, ranges = map(np.array, numbers)
     return Family(
         columns=columns[order],
         plus=plus,
@@ -684,8 +686,43 @@ def _family(table, blocks, numbers, clusterings):
         df=df,
         signs=signs[order],
         ranges=ranges,
-        unseen=unseen,
+        unseen=np.fromiter(unseen, dtype=object),
     )
+
+
+def _centred(table, blocks):
+    """Return the columns of a family, and which one each ranker of a block has.
+
+    The latter by the position of the block, and that of the ranker in it.
+    """
+    # A column for each ranker of a block: its values less those of the first ranker,
+    # whose column is 0. The pair (b, c) of block 1 is the column 1 less the column 2.
+    #
+    #              0 | block 1: b - a   c - a | block 2: b - a   c - a
+    #    unit 1    0 |            0.2     0.1 |            1       0
+    #    unit 2    0 |            0.0    -0.1 |            1       1
+    n_queries = len(table.keys["qid"])
+    all_keys = [order_keys(one.request.direction * one.values) for one in blocks]
+    in_all = _keys_in_all(table, blocks, all_keys)
+    columns, of_ranker = [np.zeros((n_queries, 1))], {}
+    of_blocks = [
+        (sorted(keys), block.request.key, place)
+        for place, (keys, block) in enumerate(zip(all_keys, blocks, strict=True))
+    ]
+    for *_, place in sorted(of_blocks):
+        block, keys = blocks[place], all_keys[place]
+        # Rankers that are alike here and elsewhere may come in any order: by name.
+        names = [(in_all.get(i), table.rankers[i]) for i in block.rankers]
+        named = zip(keys, names, range(len(keys)), strict=True)
+        first, *others = (i for *_, i in sorted(named))
+        of_block = np.zeros((n_queries, len(others)))  # other segments do not count
+        values = block.differences([(other, first) for other in others])
+        of_block[block.segment.rows] = block.request.direction * values
+        of_ranker[place, first] = 0
+        for column, other in enumerate(others, sum(x.shape[1] for x in columns)):
+            of_ranker[place, other] = column
+        columns.append(of_block)
+    return np.hstack(columns), of_ranker
 
 
 def _keys_in_all(table, blocks, all_keys):
@@ -737,7 +774,7 @@ def order_units(columns, bottoms):
     return np.lexsort(keys.T[::-1]), signs
 
 
-def _warn(rows, outcome, level, names, allows_for_unseen):
+def _warn(rows, outcome, level, segment, allows_for_unseen):
     """Warn of comparisons that cannot reject, and of those that few units decide."""
     cannot = ~is_at_most(outcome.smallest, level)
     if cannot.any():
@@ -755,7 +792,7 @@ def _warn(rows, outcome, level, names, allows_for_unseen):
     for claim, where in claims.items():
         named = {
             f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}"
-            + "".join(f", {name}={shown(row[name])}" for name in names): n
+            + "".join(f", {name}={shown(row[name])}" for name in segment.entries): n
             for row, n, is_claimed in zip(
                 rows, outcome.n_effective.tolist(), where & ~cannot, strict=True
             )

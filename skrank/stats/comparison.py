@@ -151,7 +151,7 @@ class RankerComparison(Result):
             return confidence_interval(self.scores, **options)
 
     @cached_property
-    def letters(self) -> Any:
+    def letters(self) -> dict[Any, Any] | None:
         """Return the letters of each metric and ranker: ``letters[metric][ranker]``.
 
         By segment they are ``letters[segment][metric][ranker]``.
@@ -491,33 +491,33 @@ class RankerComparison(Result):
         if len(self.rows) > 1:
             test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}"
         test += f", {level}"
-        asked = self._asked()
-        if self.baseline is not None or len(self.rankers) < FEWEST_RANKERS:
-            names = ", ".join(
-                f"{name} ({number})" if number else name
-                for name, number in self._numbers.items()
-            )
-            claim = f"{BETTER_MARK} significantly better and {WORSE_MARK} worse than "
-            claim += names
-            if asked:
-                claim = f"{BETTER_MARK} difference from {names} {asked}"
-            words = f"{claim}: {test}."
-        elif self.letters:
-            within = " and ".join(["metric", *self.segment_names])
-            words = (
-                f"Rankers with a common letter do not differ significantly, by {within}"
-                f": {test}."
-            )
-        elif asked:
-            words = f"The differences of pairs were tested ({asked}): {test}."
-        else:
-            words = f"Letters are left out: they would be too many to compare. {test}."
+        words = f"{self._words_of_marks()}{test}."
         spread = {
             None: "",
             "interval": f" In brackets: {100 * self.confidence_level:g}% intervals.",
             "standard error": " Behind ±: standard errors.",
         }[uncertainty]
         return f"{about}, the best in bold. {words[0].upper()}{words[1:]}{spread}"
+
+    def _words_of_marks(self):
+        """Return what the letters or marks above the means say, by which test."""
+        asked = self._asked()
+        if self.baseline is not None or len(self.rankers) < FEWEST_RANKERS:
+            names = ", ".join(
+                f"{name} ({number})" if number else name
+                for name, number in self._numbers.items()
+            )
+            if asked:
+                return f"{BETTER_MARK} difference from {names} {asked}: "
+            better = f"{BETTER_MARK} significantly better"
+            return f"{better} and {WORSE_MARK} worse than {names}: "
+        if self.letters:
+            within = " and ".join(["metric", *self.segment_names])
+            alike = "Rankers with a common letter do not differ significantly"
+            return f"{alike}, by {within}: "
+        if asked:
+            return f"The differences of pairs were tested ({asked}): "
+        return "Letters are left out: they would be too many to compare. "
 
     def _of_differences(self):
         """Return what is different about the intervals of the differences."""

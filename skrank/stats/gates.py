@@ -18,7 +18,7 @@ from skrank._checks import check_choice, check_number, says_what_was_meant, show
 from skrank._docs import Clusters
 from skrank._text_tables import as_markdown, as_text, counted, smaller_words
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.compare import AUTO, as_one, compare_rankers, limits_of
+from skrank.stats.compare import AUTO, compare_rankers, limits_of
 from skrank.stats.inference import (
     difference,
     effective_units,
@@ -36,6 +36,7 @@ from skrank.stats.sample_size import (
     range_of_deviation,
 )
 from skrank.stats.unseen import Unseen
+from skrank.stats.values import two_or_more
 
 # The decisions, with the exit status of each.
 PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"
@@ -155,43 +156,43 @@ def gate(
             f"(0.5, 1.0). Got {confidence_level} instead."
         )
     check_choice(test, {AUTO, *TESTS}, "test", "gate")
-    scores = as_one(scores, None, clusters, "gate")
-    rankers = scores.rankers
+    scores = two_or_more(scores, None, clusters, "gate")
+    rankers, metrics, table = scores.rankers, scores.metrics, scores.table
     if len(rankers) != 2 or not isinstance(baseline, str) or baseline not in rankers:
         raise ValueError(
             "gate needs two rankers, one of which is the 'baseline' parameter. Got "
             f"the rankers {list(rankers)} and baseline={shown(baseline)}."
         )
-    metrics, smaller = scores.metrics, scores.table.smaller
-    margins = np.atleast_1d(np.asarray(margin, dtype=np.float64))
-    if (
-        margins.shape not in ((1,), (len(metrics),))
-        or not ((margins >= 0) & np.isfinite(margins)).all()
-    ):
-        raise ValueError(
-            "The 'margin' parameter of gate must be a number >= 0, or one for each "
-            f"metric. Got {shown(margin)} and the metrics {list(metrics)}."
-        )
+    margins = _read_margins(margin, metrics)
     (candidate,) = set(rankers) - {baseline}
     options = {"baseline": baseline, "test": test, "clusters": clusters}
     # Where smaller is better, the values are negated: a loss is a fall in all metrics.
-    table = scores.table
     requests = [one._replace(sign=one.sign * one.direction) for one in table.requests]
     scores = replace(scores, table=table._replace(requests=tuple(requests)))
     rows = [
         _row(scores[name], of_metric, 1 - confidence_level, len(metrics), options)
-        for name, of_metric in zip(
-            metrics, np.broadcast_to(margins, len(metrics)).tolist(), strict=True
-        )
+        for name, of_metric in zip(metrics, margins, strict=True)
     ]
     for row in rows:
-        row.update(greater_is_better=row.metric not in smaller)
+        row.update(greater_is_better=row.metric not in table.smaller)
         if not row.greater_is_better:
             ends = {"low": 0.0 - row.high, "high": 0.0 - row.low}
             means = ("baseline", "candidate", "difference")
             row.update(ends, **{name: 0.0 - row[name] for name in means})
     n_queries = max(row.pop("n_queries") for row in rows)
     return GateDecision(baseline, candidate, confidence_level, n_queries, rows)
+
+
+def _read_margins(margin, metrics):
+    """Return the margin of each metric, as a list."""
+    margins, n = np.atleast_1d(np.asarray(margin, dtype=np.float64)), len(metrics)
+    is_one = margins.shape in ((1,), (n,))
+    if not is_one or not ((margins >= 0) & np.isfinite(margins)).all():
+        raise ValueError(
+            "The 'margin' parameter of gate must be a number >= 0, or one for each "
+            f"metric. Got {shown(margin)} and the metrics {list(metrics)}."
+        )
+    return np.broadcast_to(margins, n).tolist()
 
 
 @dataclass(frozen=True)
@@ -267,30 +268,20 @@ class GateDecision:
         return as_text(self._title(), [self._table()], left=_LEFT)
 
     def _title(self):
-        of = {
-            kind: ", ".join(row.metric for row in self.rows if row.decision == kind)
-            for kind in STATUS
-        }
-        level = f"{100 * self.confidence_level:g}% confidence"
         smaller = [row.metric for row in self.rows if not row.greater_is_better]
         n_queries = counted(self.n_queries, "query", "queries")
+        level = f"{100 * self.confidence_level:g}% confidence"
         about = f"({n_queries}, {level}{smaller_words(smaller)})"
-        m, ends = len(self.rows), f"{100 * self.confidence_level:g}%"
-        if m > 1:
-            of_gain = 100 - 100 * (1 - self.confidence_level) / m
-            ends += f" towards a loss and at {of_gain:.4g}% towards a gain"
-        after = f" The ends of intervals are one-sided, at {ends}."
-        large = [row.metric for row in self.rows if row.decision == LARGE_MARGIN]
+        large, after = self._metrics_of(LARGE_MARGIN), self._words_of_ends()
         if large:
             after += (
                 f" The margin of {', '.join(large)} is at least the mean of "
                 f"{self.baseline}, so that no loss exceeds it: that decides nothing."
             )
+        worse = f"worse than {self.baseline} by more than the margin"
         if self.decision == WORSE:
-            return (
-                f"Worse: {self.candidate} is worse than {self.baseline} by more than "
-                f"the margin in {of[WORSE]} {about}.{after}"
-            )
+            where = ", ".join(self._metrics_of(WORSE))
+            return f"Worse: {self.candidate} is {worse} in {where} {about}.{after}"
         unseen = [row.unseen for row in self.rows if row.unseen is not None]
         allowed = ""
         if unseen:
@@ -299,24 +290,36 @@ class GateDecision:
                 "the queries, that would not show; the interval allows for it."
             )
         if self.decision == PASSED:
-            return (
-                f"Passed: {self.candidate} is not worse than {self.baseline} by more "
-                f"than the margin {about}.{allowed}{after}"
-            )
-        if len(large) == m:
+            return f"Passed: {self.candidate} is not {worse} {about}.{allowed}{after}"
+        if len(large) == len(self.rows):
             return f"Undecided: no metric has a margin that decides {about}.{after}"
-        needed = [row.required for row in self.rows if row.decision == UNDECIDED]
-        cure = "The difference is too near to the margin, or weighted, to say how many"
-        if None not in needed:
-            n, low, high = (max(one[x] for one in needed) for x in ("n", "low", "high"))
-            cure = f"About {n:,} queries"
-            if low < high:
-                cure += f" ({low:,} to {high:,})"
+        where = ", ".join(self._metrics_of(UNDECIDED))
         return (
-            f"Undecided: {self.candidate} may be worse than {self.baseline} by more "
-            f"than the margin in {of[UNDECIDED]}, or not {about}.{allowed} {cure} "
-            f"would decide.{after}"
+            f"Undecided: {self.candidate} may be {worse} in {where}, or not {about}."
+            f"{allowed} {self._words_of_needed()} would decide.{after}"
         )
+
+    def _metrics_of(self, decision):
+        return [row.metric for row in self.rows if row.decision == decision]
+
+    def _words_of_ends(self):
+        """Return the levels of the ends of the intervals in words."""
+        m, ends = len(self.rows), f"{100 * self.confidence_level:g}%"
+        if m > 1:
+            of_gain = 100 - 100 * (1 - self.confidence_level) / m
+            ends += f" towards a loss and at {of_gain:.4g}% towards a gain"
+        return f" The ends of intervals are one-sided, at {ends}."
+
+    def _words_of_needed(self):
+        """Return in words how many queries would decide."""
+        needed = [row.required for row in self.rows if row.decision == UNDECIDED]
+        if None in needed:
+            return (
+                "The difference is too near to the margin, or weighted, to say how many"
+            )
+        n, low, high = (max(one[x] for one in needed) for x in ("n", "low", "high"))
+        between = f" ({low:,} to {high:,})" if low < high else ""
+        return f"About {n:,} queries{between}"
 
     def _table(self):
         header = ["metric", self.baseline, self.candidate, "difference", "interval"]
@@ -347,57 +350,30 @@ def _row(scores, margin, level, n_metrics, options):
             "The 'margin' parameter of gate must be less than the range of "
             f"{scores.metrics[0]!r}, {pair.range:g}: 1 % is 0.01. Got {margin}."
         )
-    options = {**options, "correction": None}
-    level_of_worse = level / n_metrics
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        worse = compare_rankers(
-            scores, alternative="less", confidence_level=1 - level_of_worse, **options
-        )
-    (upper,) = worse.rows
-    # The test by name: what it does not show is added below.
-    options["test"] = upper.test
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", WARNS_OF_FEW)
-        passed = compare_rankers(
-            scores,
-            alternative="greater",
-            margin=margin,
-            confidence_level=1 - level,
-            **options,
-        )
-    (row,) = passed.rows
+    levels = level, level / n_metrics
+    row, high = _tested(scores, margin, *levels, options)
     low, unseen = row.low, None
     if row.test != "score":  # which allows for what the sample does not show
         unseen = pair.unseen.fraction(level)
         # What the test of a tied pair does not see are such falls as well.
         seen = row.difference - row.low if row.wins + row.losses else 0.0
         low = row.difference - float(np.hypot(seen, pair.unseen(level)))
-    decision, required, distance = UNDECIDED, None, row.difference + margin
-    if margin >= pair.largest_loss:
-        decision = LARGE_MARGIN
-    elif low > -margin * (1 - ROUNDING_OF_MARGIN) or (margin == 0 < low):
-        decision = PASSED
-    elif upper.high < -margin * (1 + ROUNDING_OF_MARGIN):
-        decision = WORSE
+    decision, required = pair.decision(margin, low, high), None
+    if decision == WORSE:
+        n_effective = {repr(row.metric): pair.n_effective}
         differences = "differences, (sum d^2)^2 / sum d^4,"
         warn_of_few(
-            "That the candidate is worse may be wrong",
-            {repr(row.metric): pair.n_effective},
-            differences,
+            "That the candidate is worse may be wrong", n_effective, differences
         )
-    elif row.test == "score":
-        required = pair.hits_needed(margin, level, level_of_worse)
-    elif abs(distance) > ROUNDING_OF_MARGIN * margin:
-        of_side = level if distance > 0 else level_of_worse
-        required = pair.queries_needed(distance, of_side)
+    if decision == UNDECIDED:
+        required = pair.required(row, margin, *levels)
     return Bunch(
         metric=row.metric,
         baseline=row.estimate_baseline,
         candidate=row.estimate,
         difference=row.difference,
         low=low,
-        high=upper.high,
+        high=high,
         margin=margin,
         decision=decision,
         test=row.test,
@@ -405,6 +381,20 @@ def _row(scores, margin, level, n_metrics, options):
         required=required,
         n_queries=row.n_queries,
     )
+
+
+def _tested(scores, margin, level, level_of_worse, options):
+    """Return the row of the test whether a candidate passes, and the upper end."""
+    options = {**options, "correction": None, "confidence_level": 1 - level_of_worse}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (upper,) = compare_rankers(scores, alternative="less", **options).rows
+    # The test by name: what it does not show is added to the end.
+    options |= {"test": upper.test, "confidence_level": 1 - level, "margin": margin}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", WARNS_OF_FEW)
+        (row,) = compare_rankers(scores, alternative="greater", **options).rows
+    return row, upper.high
 
 
 class _Pair:
@@ -433,6 +423,24 @@ class _Pair:
         self.n_effective = float(effective_units(of_units**2))
         counts_alike = np.ptp(bottom[known]) == 0 and not clusterings
         self.differences = d[known] if counts_alike else None
+
+    def decision(self, margin, low, high):
+        """Return what the ends of the interval decide."""
+        if margin >= self.largest_loss:
+            return LARGE_MARGIN
+        if low > -margin * (1 - ROUNDING_OF_MARGIN) or (margin == 0 < low):
+            return PASSED
+        is_worse = high < -margin * (1 + ROUNDING_OF_MARGIN)
+        return WORSE if is_worse else UNDECIDED
+
+    def required(self, row, margin, level, level_of_worse):
+        """Return how many queries would decide, None if not known."""
+        distance = row.difference + margin
+        if row.test == "score":
+            return self.hits_needed(margin, level, level_of_worse)
+        if abs(distance) <= ROUNDING_OF_MARGIN * margin:
+            return None
+        return self.queries_needed(distance, level if distance > 0 else level_of_worse)
 
     def queries_needed(self, distance, level):
         """Return how many queries find a distance from the margin, None if not known.

@@ -20,7 +20,7 @@ from skrank._checks import check_listed, shown
 from skrank._engine.means import MEANS, mean_of_queries, reciprocal
 from skrank._engine.request import Request
 from skrank._engine.summary import is_of_means
-from skrank._engine.value_table import check_by
+from skrank._engine.value_table import ValueTable, check_by
 from skrank._ranking.ids import encode_qid
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
@@ -83,7 +83,7 @@ class Terms(NamedTuple):
     @property
     def limits(self):
         """Return the limits of the summary; none if a value is outside of its own."""
-        if self._has_unknown_limits:
+        if self.request is None or self.request.limits[0] == UNLIMITED:
             low, high = self.limits_of_values or UNLIMITED
             sign = 1 if self.request is None else self.request.sign
             return (low, high) if sign == 1 else (-high, -low)
@@ -103,14 +103,10 @@ class Terms(NamedTuple):
         if request is not None:
             if not self.is_linear or request.options.adjusted or request.divides_sums:
                 return None
-            if not self._has_unknown_limits:
+            if request.limits[0] != UNLIMITED:
                 limits, _ = request.limits
         is_known = np.isfinite(limits).all() and self._are_within(*limits)
         return limits if is_known else None
-
-    @property
-    def _has_unknown_limits(self):
-        return self.request is None or self.request.limits[0] == UNLIMITED
 
     def _are_within(self, low, high):
         inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
@@ -247,7 +243,7 @@ class Segment(NamedTuple):
 
     entries: dict  # the values by the names of the columns
     rows: np.ndarray | slice  # the positions of the queries
-    table: object  # their values
+    table: ValueTable  # their values
     clusterings: list  # the codes of their clusters, for each clustering
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -254,24 +254,15 @@ def confidence_interval(
             "The 'scores' parameter of confidence_interval must be a QueryScores or an "
             "array. Got CatalogueScores instead: use scores.intervals()."
         )
-    where = "for an array"
     if column_names(scores) is not None:
         scores = scores_of(scores, by, clusters, "confidence_interval")
-    if judge is not None:
-        where = "with a judge"
-    elif isinstance(scores, QueryScores):
-        where = "for a QueryScores"
+    is_array = judge is None and not isinstance(scores, QueryScores)
+    where = "for an array" if is_array else "for a QueryScores"
     given = {"by": by, "clusters": clusters, "sample_weight": sample_weight}
     given["method"] = None if method == "auto" else method
-    names, instead = UNUSED[where]
-    for name in names:
-        if given[name] is not None:
-            raise ValueError(
-                f"The {name!r} parameter of confidence_interval must be its default "
-                f"{where}. Got {shown(given[name])}. {instead}"
-            )
+    _check_unused("with a judge" if judge is not None else where, given)
     options = confidence_level, method
-    if where == "for an array":
+    if is_array:
         terms, clusterings = _read_array(scores, sample_weight, clusters)
         rows, *few = _intervals_of({"these values": terms}, clusterings, *options)
         _warn_of_few(*few)
@@ -295,6 +286,17 @@ def confidence_interval(
         n_units=count_units(table.weight, len(table.keys["qid"]), clusterings),
         kind=table.kind,
     )
+
+
+def _check_unused(where, given):
+    """Raise if a parameter was given that has to be its default."""
+    names, instead = UNUSED[where]
+    for name in names:
+        if given[name] is not None:
+            raise ValueError(
+                f"The {name!r} parameter of confidence_interval must be its default "
+                f"{where}. Got {shown(given[name])}. {instead}"
+            )
 
 
 def _read_array(values, sample_weight, clusters):
@@ -417,60 +419,34 @@ def _warn_of_few(few_values, few_units):
     warn_of_few(claim, few_units, units, FEWEST_UNITS)
 
 
+class _Ratio(NamedTuple):
+    """A ratio of two sums over the queries that count, and how much it varies."""
+
+    value: float
+    error: float  # its standard error
+    df: float
+    moments: tuple  # the sums of squares, cubes and fourth powers of t - R b
+    is_plain: bool  # whether all queries count alike, each for itself
+    units: np.ndarray  # the weights of the units, those that weigh as the fewest
+    n: int  # the number of queries
+
+
 def interval_of(terms, clusterings, confidence_level, method):
     """Return the interval of one summary as a Bunch, and two effective numbers.
 
     They are those of values and of units; infinite where the interval allows for them.
     """
-    known, n = terms.known, int(terms.known.sum())
-    # The sums do not depend on the order of the queries.
-    order = np.lexsort((terms.top[known], terms.bottom[known]))
-    top, bottom = terms.top[known][order], terms.bottom[known][order]
-    clusterings = [clusters[known][order] for clusters in clusterings]
-    if not bottom.any():
+    ratio = _ratio_of(terms, clusterings)
+    if ratio is None:
         return _undefined(terms, method), np.inf, np.inf
-    is_plain = terms.is_mean and not clusterings
-    if is_plain:
-        top, bottom = top / bottom[0], np.ones(n)
-    # R = sum t / sum b, and the powers of the deviations t - R b
-    ratio = top.sum() / bottom.sum()
-    deviation = difference(top, ratio * bottom)
-    second, third, fourth = ((deviation**power).sum() for power in (2, 3, 4))
-    if is_plain:
-        error, df = float(np.sqrt(second / n / (n - 1))) if n > 1 else np.nan, n - 1
-    else:
-        error, df = map(float, standard_error(top, bottom, clusterings))
-    # What is known of the values only helps if they are as likely as they are here.
-    limits, values = terms.limits_of_values, terms.values
     if method == "auto":
-        method = "hall" if is_plain else "t"
-        # Equal values do not show how far others are from them, however they count.
-        if limits is not None and (error == 0 or (is_plain and n <= MOST_VALUES)):
-            method = "bounded"
-            values = values if is_plain else np.full(max(round(df + 1), 1), ratio)
-        if terms.is_binary:
-            method = "wilson"
-    if method == "wilson" and is_plain:
-        ends = wilson(ratio, n, float(norm.ppf((1 + confidence_level) / 2)))
-    elif method == "wilson":
-        units = [
-            sum_clusters(top, bottom, clusters)[1] for clusters in clusterings or [None]
-        ]
-        hits = effective_hits(ratio, error, min(units, key=effective_units), n)
-        ends = wilson(ratio, hits, quantile_of_t(confidence_level, df))
-    elif method == "bounded":
-        ends = in_limits(values, limits, (1 - confidence_level) / 2)
-    elif method == "hall":
-        variance, skewness = second / n, 0.0
-        if variance > 0:
-            skewness = third / n / variance**1.5 / np.sqrt(n)
-        ends = hall(ratio, error, df, skewness, confidence_level)
-    else:
-        ends = t_interval(ratio, error, df, confidence_level)
-    low, high, error = _of_ratio(terms, ratio, ends, error)
+        method = _fitting_method(terms, ratio)
+    ends = METHODS[method](terms, ratio, confidence_level)
+    low, high, error = _of_ratio(terms, ratio.value, ends, ratio.error)
     interval = _as_bunch(terms, low, high, error, method)
     if not np.isfinite([low, high]).all():
-        n_units = min([n, *(len(np.unique(clusters)) for clusters in clusterings)])
+        clusterings = (clusters[terms.known] for clusters in clusterings)
+        n_units = min([ratio.n, *(len(np.unique(one)) for one in clusterings)])
         warn_caller(
             "The confidence interval has no end but the limits of the metric: it needs "
             "at least two queries, or clusters of them. 1 over a mean that may be 0 "
@@ -478,10 +454,78 @@ def interval_of(terms, clusterings, confidence_level, method):
             UserWarning,
         )
         return interval, np.inf, np.inf
+    second, _, fourth = ratio.moments
     n_values = second**2 / fourth if fourth > 0 else 0.0
     if method in ("wilson", "bounded"):  # which allow for what is not seen
         n_values = np.inf
-    return interval, n_values, np.inf if is_plain else df + 1
+    return interval, n_values, np.inf if ratio.is_plain else ratio.df + 1
+
+
+def _ratio_of(terms, clusterings):
+    """Return the :class:`_Ratio` of some terms, or None if no query counts."""
+    known = terms.known
+    # The sums do not depend on the order of the queries.
+    order = np.lexsort((terms.top[known], terms.bottom[known]))
+    top, bottom = terms.top[known][order], terms.bottom[known][order]
+    clusterings = [clusters[known][order] for clusters in clusterings]
+    n, is_plain = len(top), terms.is_mean and not clusterings
+    if not bottom.any():
+        return None
+    if is_plain:
+        top, bottom = top / bottom[0], np.ones(n)
+    # R = sum t / sum b, and the powers of the deviations t - R b
+    ratio = top.sum() / bottom.sum()
+    deviation = difference(top, ratio * bottom)
+    moments = tuple((deviation**power).sum() for power in (2, 3, 4))
+    units = [sum_clusters(bottom, bottom, one)[1] for one in clusterings or [None]]
+    if is_plain:
+        error, df = np.sqrt(moments[0] / n / (n - 1)) if n > 1 else np.nan, n - 1
+    else:
+        error, df = standard_error(top, bottom, clusterings)
+    fewest = min(units, key=effective_units)
+    return _Ratio(ratio, float(error), float(df), moments, is_plain, fewest, n)
+
+
+def _fitting_method(terms, ratio):
+    """Return the method that fits the values of some terms."""
+    if terms.is_binary:
+        return "wilson"
+    # Equal values do not show how far others are from them, however they count.
+    is_small = ratio.is_plain and ratio.n <= MOST_VALUES
+    if terms.limits_of_values is not None and (ratio.error == 0 or is_small):
+        return "bounded"
+    return "hall" if ratio.is_plain else "t"
+
+
+def _by_wilson(terms, ratio, confidence_level):
+    if ratio.is_plain:
+        quantile = float(norm.ppf((1 + confidence_level) / 2))
+        return wilson(ratio.value, ratio.n, quantile)
+    hits = effective_hits(ratio.value, ratio.error, ratio.units, ratio.n)
+    return wilson(ratio.value, hits, quantile_of_t(confidence_level, ratio.df))
+
+
+def _by_limits(terms, ratio, confidence_level):
+    values = terms.values
+    if not ratio.is_plain:  # equal ones, as many as the units weigh
+        values = np.full(max(round(ratio.df + 1), 1), ratio.value)
+    return in_limits(values, terms.limits_of_values, (1 - confidence_level) / 2)
+
+
+def _by_hall(terms, ratio, confidence_level):
+    (second, third, _), n = ratio.moments, ratio.n
+    variance, skewness = second / n, 0.0
+    if variance > 0:
+        skewness = third / n / variance**1.5 / np.sqrt(n)
+    return hall(ratio.value, ratio.error, ratio.df, skewness, confidence_level)
+
+
+def _by_t(terms, ratio, confidence_level):
+    return t_interval(ratio.value, ratio.error, ratio.df, confidence_level)
+
+
+# Functions of terms, their ratio and a level: the ends of its interval.
+METHODS = {"wilson": _by_wilson, "bounded": _by_limits, "hall": _by_hall, "t": _by_t}
 
 
 def _of_ratio(terms, ratio, ends, error):

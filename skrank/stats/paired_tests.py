@@ -112,11 +112,11 @@ class Flipped:
     """The sums of the comparisons of a family with flipped signs."""
 
     family: Family
-    flips: sign_flips.Flips | None
+    flips: sign_flips.Flips | None = None  # None if no test needs them
     # The flipped sums of the columns of the family, which all comparisons share, and
     # those of the weights.
-    of_columns: np.ndarray | None
-    of_bottoms: np.ndarray | None
+    of_columns: np.ndarray | None = None
+    of_bottoms: np.ndarray | None = None
 
     def take(self, places):
         """Return the same flips of some of the comparisons."""
@@ -155,21 +155,16 @@ class Flipped:
 
         With t = S / sqrt(sum x^2), Student's t increases with t, whatever the signs.
         """
-        n, n_flips = len(self.family.plus), self.flips.n_flips
+        n = len(self.family.plus)
         totals, norms = np.empty((2, n))
         for part in self.family.parts(len(self.family.columns)):
             x = self.summed(part, null)
             totals[part], norms[part] = x.sum(axis=0), np.sqrt((x**2).sum(axis=0))
         norms[norms == 0] = 1
         step = max(NUMBERS_AT_A_TIME // n, 1)
-
-        def blocks():
-            for start in range(0, n_flips, step):
-                sums = self.sums(slice(None), null, slice(start, start + step))
-                sums /= norms[:, None]
-                yield sums
-
-        return totals / norms, blocks()
+        flips = (slice(i, i + step) for i in range(0, self.flips.n_flips, step))
+        blocks = (self.sums(slice(None), null, one) / norms[:, None] for one in flips)
+        return totals / norms, blocks
 
 
 @dataclass(frozen=True)
@@ -189,6 +184,10 @@ class PairedTest:
         p = self.pvalue(flipped.family, sign, null)
         p = np.maximum(p, sign_flips.SMALLEST_PVALUE)
         return p, p
+
+    def errors(self, family, level):
+        """Return the standard errors, with what the differences do not show."""
+        return family.errors
 
 
 class SignFlipTest(PairedTest):
@@ -316,11 +315,6 @@ class FewTest(PairedTest):
 
     of: PairedTest | None = None  # the test of what is there
 
-    @property
-    def flips_signs(self):
-        """Return True if the test flips signs."""
-        return self.of.flips_signs
-
     def pvalues(self, flipped, sign, null, two_sided, refine):
         """Return the p-values of one side, twice."""
         tops, weights = flipped.family.totals
@@ -349,6 +343,15 @@ class FewTest(PairedTest):
                 sides, rejected, np.transpose(radii), strict=True
             )
         ]
+
+    def errors(self, family, level):
+        """Return the standard errors, with the differences that nobody saw."""
+        z = np.minimum(norm.isf(level / 2), 1e9)
+        unseen = [
+            function(at / 2)
+            for function, at in zip(family.unseen, level.tolist(), strict=True)
+        ]
+        return np.hypot(family.errors, unseen / z)
 
     def _reaches(self, flipped):
         """Yield a function of a side and a level: how far the end is."""
@@ -406,24 +409,29 @@ class ScoreTest(PairedTest):
         """Return the z of each difference."""
         return score(*self.counts(family), null / family.ranges)
 
-    def error_of_tied(self, family, level):
-        """Return the standard error that the ends of tied pairs have at a level."""
+    def errors(self, family, level):
+        """Return the standard errors; without any spread that of the ends at a level.
+
+        Pairs that are tied have none, nor have those of which one ranker wins all.
+        """
         n, _, _ = self.counts(family)
         z = np.minimum(norm.isf(level / 2), 1e9)  # where nothing can be rejected
-        return z / (n + z**2) * family.ranges
+        unseen = z / (n + z**2) * family.ranges
+        return np.where(family.errors == 0, unseen, family.errors)
 
     def pvalue(self, family, sign, null):
         return norm.sf(sign * self.statistics(family, null))
 
     def ends(self, flipped, sides, level):
         rejected = [is_at_most(side.pvalue, level) for side in sides]
-        return self.ends_at(flipped.family, sides, norm.isf(level), rejected)
+        return self.ends_at(flipped, sides, norm.isf(level), rejected)
 
-    def ends_at(self, family, sides, critical, rejected):
+    def ends_at(self, flipped, sides, critical, rejected):
         """Return the last difference of each side whose z is not above `critical`.
 
         `rejected` says for which the p-value rejects the null.
         """
+        family = flipped.family
         n, wins, losses = self.counts(family)
         net = (wins - losses) / n
         estimate = np.multiply(net, family.ranges, where=net != 0, out=np.zeros(len(n)))
@@ -509,6 +517,27 @@ class Outcome(NamedTuple):
     errors: np.ndarray
 
 
+class Group(NamedTuple):
+    """The comparisons of a family that have one test."""
+
+    test: PairedTest
+    where: np.ndarray | slice  # which comparisons these are
+    flipped: Flipped  # theirs
+
+    def ends(self, sides, level):
+        """Return the last difference that each one-sided test at a level accepts."""
+        sides = [side.take(self.where) for side in sides]
+        return self.test.ends(self.flipped, sides, level)
+
+
+class Joint(NamedTuple):
+    """What the largest statistic of all comparisons makes of each of them."""
+
+    pvalues: np.ndarray  # of each side, or one row for two-sided tests
+    critical: float  # what a statistic must exceed
+    level: np.ndarray  # as that of an `Outcome`
+
+
 def run_tests(
     family,
     *,
@@ -526,128 +555,153 @@ def run_tests(
     the level of the tests, 1 minus that of the intervals. The other parameters are
     those of :func:`skrank.stats.compare_rankers`.
     """
-    n = len(family.plus)
-    two_sided = is_two_sided(alternative, margin)
-    n_effective, is_tied = np.empty(n), np.empty(n, dtype=bool)
+    n, two_sided = len(family.plus), is_two_sided(alternative, margin)
+    is_max_t, is_holm = (n > 1 and correction == name for name in ("max-t", "holm"))
+    n_units, n_effective, is_tied = _count_units(family)
+    # The differences of a pair that is tied in all units have no spread, whose mean
+    # would seem to be known exactly. The score test tells what the units cannot show.
+    names = np.where(is_tied, "score", test)
+    flips_signs = np.array([TESTS[name].flips_signs for name in names.tolist()])
+    needs_flips = is_max_t or flips_signs.any()
+    flipped = _flip(family, n_resamples, seed) if needs_flips else Flipped(family)
+    groups = _groups(flipped, names, n_effective)
+    sides = [
+        _one_sided(groups, sign, -sign * margin, two_sided, is_holm)
+        for sign in ALTERNATIVES[alternative]
+    ]
+    pvalue = adjusted = _of_both_sides([side.pvalue for side in sides], two_sided)
+    # Two tests of 5 % on both sides of equivalence have a 90 % interval.
+    each, single = level / (1 + two_sided), np.full(n, level)
+    if is_max_t:
+        joint = _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level)
+        adjusted, single = joint.pvalues.max(axis=0), joint.level
+        ends = _joint_ends(family, groups, sides, joint, each, level)
+    else:
+        if is_holm:
+            adjusted = holm(_of_both_sides([side.refined for side in sides], two_sided))
+            # A refined p-value may be less than one of random flips.
+            adjusted = np.maximum(adjusted, pvalue)
+            sides = [side._replace(pvalue=side.refined) for side in sides]
+            each, single = each / n, single / n
+        ends = [group.ends(sides, each) for group in groups]
+    low, high, errors = np.full((3, n), [[-np.inf], [np.inf], [np.nan]])
+    for (one, where, of_test), of_group in zip(groups, ends, strict=True):
+        errors[where] = one.errors(of_test.family, single[where])
+        for side, end in zip(sides, of_group, strict=True):
+            (low if side.sign == 1 else high)[where] = end
+    # To the score test queries without a difference count as well.
+    n_effective = np.where(~is_tied & (names == "score"), n_units, n_effective)
+    # All signs are equal in one flip of 2^n, or in two of them on both sides.
+    smallest = np.where(flips_signs, 2.0 ** (two_sided - n_units), 0.0)
+    of_units = n_units, n_effective, smallest
+    return Outcome(pvalue, adjusted, low, high, *of_units, single, errors)
+
+
+def _count_units(family):
+    """Return the numbers of units, the effective ones, and which pairs are tied."""
+    n_effective, is_tied = np.empty(len(family.plus)), np.empty(len(family.plus), bool)
     for part in family.parts(len(family.columns)):
         tops = family.tops(part)
         is_tied[part] = ~tops.any(axis=0)
         n_effective[part] = effective_units(tops**2)
-    n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
-    # The differences of a pair that is tied in all units have no spread, whose mean
-    # would seem to be known exactly. The score test tells what the units cannot show.
-    names = np.where(is_tied, "score", test)
-    # Nor do few differences, or equal ones, tell how far others are from 0.
+    n_effective[is_tied] = np.inf  # all units decide that there is no difference
+    return (family.bottoms != 0).sum(axis=0)[family.bottom], n_effective, is_tied
+
+
+def _flip(family, n_resamples, seed):
+    """Return the sums of a family with flipped signs."""
+    flips = sign_flips.Flips.draw(len(family.columns), n_resamples, seed)
+    sums = (
+        sign_flips.flipped_sums(terms, flips, family.signs)
+        for terms in (family.columns, family.bottoms)
+    )
+    return Flipped(family, flips, *sums)
+
+
+def _groups(flipped, names, n_effective):
+    """Return the :class:`Group` of each test."""
+    family = flipped.family
+    # Few differences, or equal ones, do not tell how far others are from 0.
     is_few = (n_effective < FEWEST_VALUES - ROUNDING) | (family.errors == 0)
     is_few &= family.allows_for_unseen & (names != "score")
-    groups = [
+    found = [
         (tests[name], of_name & (names == name))
         for tests, of_name in ((TESTS, ~is_few), (OF_FEW, is_few))
         for name in dict.fromkeys(names[of_name].tolist())
     ]
-    is_max_t, is_holm = (n > 1 and correction == name for name in ("max-t", "holm"))
-    flips, shared = None, (None, None)
-    if is_max_t or any(one.flips_signs for one, _ in groups):
-        flips = sign_flips.Flips.draw(len(family.columns), n_resamples, seed)
-        shared = (
-            sign_flips.flipped_sums(terms, flips, family.signs)
-            for terms in (family.columns, family.bottoms)
-        )
-    flipped = Flipped(family, flips, *shared)
-    if len(groups) > 1:
-        groups = [(one, where, flipped.take(where)) for one, where in groups]
-    else:
-        groups = [(groups[0][0], slice(None), flipped)]
-    sides = []
-    for sign in ALTERNATIVES[alternative]:
-        null, found = -sign * margin, np.empty((2, n))
-        for one, where, of_test in groups:
-            found[:, where] = one.pvalues(of_test, sign, null, two_sided, is_holm)
-        sides.append(OneSided(sign, null, *found))
-    pvalue = adjusted = _of_both_sides([side.pvalue for side in sides], two_sided)
-    each, single = level / (1 + two_sided), np.full(n, level)
-    if is_max_t:
-        of_sides, critical = max_t(flipped, groups, sides, two_sided, level)
-        # Random flips may be more extreme than the exact p-value.
-        known = [pvalue] if two_sided else [side.pvalue for side in sides]
-        of_sides, n_tests = np.maximum(of_sides, known), n * len(known)
-        for one, where, _ in groups:
-            bound = np.minimum(n_tests * np.array(known)[:, where], 1)
-            if isinstance(one, FewTest):  # Bonferroni's, see `ends_at` below
-                of_sides[:, where] = bound
-            elif isinstance(one, ScoreTest):  # at most Bonferroni's
-                of_sides[:, where] = np.minimum(of_sides[:, where], bound)
-        adjusted = of_sides.max(axis=0)
-        # The tail of Student's t beyond the critical value of T = S / sqrt(sum x^2):
-        # with n = df + 1 differences x, t^2 = S^2 df / (n sum x^2 - S^2).
-        room = family.df + 1 - critical**2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            quantile = critical * np.sqrt(family.df / room)
-        quantile = np.where(room > 0, quantile, np.inf)
-        tail = student.sf(quantile, np.maximum(family.df, 1))
-        single = np.minimum((1 + two_sided) * tail, level)
-        for one, where, _ in groups:
-            if isinstance(one, FewTest):
-                single[where] = np.minimum(single[where], level / n_tests)
-            elif isinstance(one, ScoreTest):
-                single[where] = np.maximum(single[where], level / n_tests)
-        rejected = np.broadcast_to(is_at_most(of_sides, level), (len(sides), n))
-        joint = _ends_of_max_t(family, sides, critical, rejected)
-    elif is_holm:
-        adjusted = holm(_of_both_sides([side.refined for side in sides], two_sided))
-        # A refined p-value may be less than one of random flips.
-        adjusted = np.maximum(adjusted, pvalue)
-        single = np.full(n, level / n)
-        sides = [side._replace(pvalue=side.refined) for side in sides]
-        each /= n
-    low, high = np.full((2, n), [[-np.inf], [np.inf]])
-    smallest, errors = np.zeros(n), family.errors.copy()
+    if len(found) == 1:
+        return [Group(found[0][0], slice(None), flipped)]
+    return [Group(one, where, flipped.take(where)) for one, where in found]
+
+
+def _one_sided(groups, sign, null, two_sided, refine):
+    """Return the :class:`OneSided` tests of all comparisons."""
+    found = np.empty((2, sum(len(one.flipped.family.plus) for one in groups)))
     for one, where, of_test in groups:
-        is_score = isinstance(one, ScoreTest)
-        if one.flips_signs:
-            # All signs are equal in one flip of 2^n, or in two of them on both sides.
-            smallest[where] = 2.0 ** (two_sided - n_units[where])
-        if is_score:  # queries without a difference count as well
-            tied = is_tied[where]
-            n_effective[where] = np.where(tied, np.inf, n_units[where])
-            unseen = one.error_of_tied(of_test.family, single[where])
-            # Nor have pairs a spread of which one ranker wins all.
-            errors[where] = np.where(errors[where] == 0, unseen, errors[where])
-        is_of_few = isinstance(one, FewTest)
-        if is_of_few:
-            z = np.minimum(norm.isf(single[where] / 2), 1e9)
-            unseen = [
-                function(at / 2)
-                for function, at in zip(
-                    family.unseen[where], single[where].tolist(), strict=True
+        found[:, where] = one.pvalues(of_test, sign, null, two_sided, refine)
+    return OneSided(sign, null, *found)
+
+
+def _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level):
+    """Return the :class:`Joint` p-values, and what intervals need to agree with them.
+
+    `pvalue` are those of both sides.
+    """
+    df = flipped.family.df
+    pvalues, critical = max_t(flipped, groups, sides, two_sided, level)
+    # Random flips may be more extreme than the exact p-value.
+    known = np.array([pvalue] if two_sided else [side.pvalue for side in sides])
+    pvalues, n_tests = np.maximum(pvalues, known), known.size
+    # The tail of Student's t beyond the critical value of T = S / sqrt(sum x^2):
+    # with n = df + 1 differences x, t^2 = S^2 df / (n sum x^2 - S^2).
+    room = df + 1 - critical**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quantile = critical * np.sqrt(df / room)
+    quantile = np.where(room > 0, quantile, np.inf)
+    tail = student.sf(quantile, np.maximum(df, 1))
+    single = np.minimum((1 + two_sided) * tail, level)
+    for one, where, _ in groups:
+        bound = np.minimum(n_tests * known[:, where], 1)
+        if isinstance(one, FewTest):  # Bonferroni's, as in `_joint_ends`
+            pvalues[:, where] = bound
+            single[where] = np.minimum(single[where], level / n_tests)
+        elif isinstance(one, ScoreTest):  # at most Bonferroni's
+            pvalues[:, where] = np.minimum(pvalues[:, where], bound)
+            single[where] = np.maximum(single[where], level / n_tests)
+    return Joint(pvalues, critical, single)
+
+
+def _joint_ends(family, groups, sides, joint, each, level):
+    """Return the ends of the intervals of all comparisons together, by group.
+
+    `each` is the level of one side of a single test, `level` that of all tests.
+    """
+    critical, of_one = joint.critical, each / joint.pvalues.size
+    rejected = is_at_most(joint.pvalues, level)
+    rejected = np.broadcast_to(rejected, (len(sides), len(family.plus)))
+    of_all, found = _ends_of_max_t(family, sides, critical, rejected), []
+    for group in groups:
+        one, where, of_test = group
+        of_sides = [side.take(where) for side in sides]
+        if isinstance(one, FewTest):
+            found.append(one.ends_at(of_test, of_sides, of_one, rejected[:, where]))
+            continue
+        ends = [end[where] for end in of_all]
+        if isinstance(one, ScoreTest):
+            # Of few hits many flips reach the largest statistic that there is.
+            least = min(critical, norm.isf(of_one))
+            ends = one.ends_at(of_test, of_sides, least, rejected[:, where])
+        # P(T >= t) <= exp(-t^2 / 2) of random signs, by Hoeffding's inequality: an
+        # interval of a larger critical value holds that of the test alone.
+        if not one.flips_signs or critical**2 < -2 * np.log(each):
+            ends = [
+                side.sign * np.minimum(side.sign * end, side.sign * alone)
+                for side, end, alone in zip(
+                    sides, ends, group.ends(sides, each), strict=True
                 )
             ]
-            errors[where] = np.hypot(errors[where], unseen / z)
-        of_sides = [side.take(where) for side in sides]
-        # Two tests of 5 % on both sides of equivalence have a 90 % interval.
-        if not is_max_t:
-            ends = one.ends(of_test, of_sides, each)
-        elif is_of_few:
-            of_one = each / n_tests
-            ends = one.ends_at(of_test, of_sides, of_one, rejected[:, where])
-        else:
-            ends = [end[where] for end in joint]
-            if is_score:
-                # Of few hits many flips reach the largest statistic that there is.
-                least = min(critical, norm.isf(each / n_tests))
-                ends = one.ends_at(of_test.family, of_sides, least, rejected[:, where])
-            # P(T >= t) <= exp(-t^2 / 2) of random signs, by Hoeffding's inequality: an
-            # interval of a larger critical value holds that of the test alone.
-            if not one.flips_signs or critical**2 < -2 * np.log(each):
-                alone = one.ends(of_test, of_sides, each)
-                ends = [
-                    side.sign * np.minimum(side.sign * end, side.sign * of_one)
-                    for side, end, of_one in zip(of_sides, ends, alone, strict=True)
-                ]
-        for side, end in zip(of_sides, ends, strict=True):
-            (low if side.sign == 1 else high)[where] = end
-    found = (pvalue, adjusted, low, high, n_units, n_effective, smallest, single)
-    return Outcome(*found, errors)
+        found.append(ends)
+    return found
 
 
 def _of_both_sides(pvalues, two_sided):

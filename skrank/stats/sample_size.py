@@ -102,13 +102,7 @@ def required_queries(
     >>> required_queries(pilot, effect=[0.02, 0.05]).n
     array([240,  40])
     """
-    effects = np.abs(numeric_array(effect, "effect").astype(np.float64))
-    if effects.ndim > 1 or not np.isfinite(effects).all() or not effects.all():
-        raise ValueError(
-            "The 'effect' parameter of required_queries must be a finite number other "
-            "than 0, which no number of queries finds, or an array of them. Got "
-            f"{shown(effect)} instead."
-        )
+    effects = _read_effects(effect)
     check_level(power, "power", "required_queries")
     check_level(confidence_level, "confidence_level", "required_queries")
     check_count(n_comparisons, "n_comparisons")
@@ -145,6 +139,18 @@ def required_queries(
         needed = [queries_needed(one, s, level, power) for one in effects.flat]
         found[name] = np.array(needed) if effects.ndim else needed[0]
     return Bunch(**found)
+
+
+def _read_effects(effect):
+    """Return the sizes of one or several effects, as an array."""
+    effects = np.abs(numeric_array(effect, "effect").astype(np.float64))
+    if effects.ndim > 1 or not np.isfinite(effects).all() or not effects.all():
+        raise ValueError(
+            "The 'effect' parameter of required_queries must be a finite number other "
+            "than 0, which no number of queries finds, or an array of them. Got "
+            f"{shown(effect)} instead."
+        )
+    return effects
 
 
 def _differences(scores):

@@ -73,17 +73,9 @@ def _on_lattice(x):
     .. [1] M. Pagano, D. Tritchler, "On Obtaining Permutation Distributions in
        Polynomial Time", JASA 78 (1983).
     """
-    sizes = np.abs(x)
-    least, unit = sizes.sum() / MOST_STEPS, sizes.min()
-    steps = np.rint(sizes / unit)
-    if np.abs(sizes - steps * unit).max() > 1e-6 * least:  # not multiples of it
-        unit = _common_unit(np.unique(sizes), least)
-        if unit is None:
-            return None
-        steps = np.rint(sizes / unit)
-    if unit < least or np.abs(sizes - steps * unit).max() > 1e-6 * unit:
+    steps = _multiples(np.abs(x))
+    if steps is None:
         return None
-    steps = steps.astype(np.int64)
     count = np.bincount(steps)
     k = np.flatnonzero(count)
     count = count[k]
@@ -122,6 +114,20 @@ def _circle(n):
     """Return the cosines and sines of n equal angles, which many comparisons share."""
     angle = 2 * np.pi / n * np.arange(n)
     return np.cos(angle), np.sin(angle)
+
+
+def _multiples(sizes):
+    """Return which multiples of a unit some sizes are; None of too small a unit."""
+    least, unit = sizes.sum() / MOST_STEPS, sizes.min()
+    steps = np.rint(sizes / unit)
+    if np.abs(sizes - steps * unit).max() > 1e-6 * least:
+        unit = _common_unit(np.unique(sizes), least)
+        if unit is None:
+            return None
+        steps = np.rint(sizes / unit)
+    if unit < least or np.abs(sizes - steps * unit).max() > 1e-6 * unit:
+        return None
+    return steps.astype(np.int64)
 
 
 def _common_unit(sizes, least):

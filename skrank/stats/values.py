@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -13,68 +12,88 @@ from skrank._engine.value_table import check_alike, join_rankers
 from skrank.evaluation.query_scores import QueryScores
 
 
+def two_or_more(scores, by, clusters, caller):
+    """Return the scores of several rankers, of whatever the parameter `scores` is."""
+    if not isinstance(scores, QueryScores):
+        scores = scores_of(scores, by, clusters, caller)
+    if len(scores.rankers) < 2:
+        raise ValueError(
+            f"The 'scores' parameter of {caller} must hold at least two rankers. "
+            f"Got {list(scores.rankers)}. Pass a dict of the scores of each ranker to "
+            "score_queries."
+        )
+    return scores
+
+
 def scores_of(values, by, clusters, caller):
-    """Return scores or values of queries, by ranker, as a QueryScores."""
+    """Return values of queries, by ranker, as a QueryScores."""
+    if column_names(values) is None:
+        values = _numbered(values, caller)
     names = column_names(values)
-    if names is None:  # an array, whose rankers are called by their numbers
-        is_array = isinstance(values, (list, tuple, np.ndarray))
-        if not is_array or not len(values) or any(np.ndim(row) != 1 for row in values):
-            got, error = type(values).__name__, TypeError
-            if is_array:
-                got, error = f"{got} of other shape", ValueError
-            raise error(
-                f"The 'scores' parameter of {caller} must be a QueryScores, a dict or "
-                "a data frame with the values of each ranker, or an array of shape "
-                f"(n_rankers, n_queries). Got {got} instead."
-            )
-        values = {str(place): row for place, row in enumerate(values)}
-        names = list(values)
     if {"fit_time", "score_time"} <= {*names}:
         raise ValueError(
             f"The 'scores' parameter of {caller} must hold values of queries. "
             "Got the folds of cross_validate: pass the result of "
             "cross_val_query_scores."
         )
-    asked = []
-    for columns in (by, clusters):
-        columns = [columns] if isinstance(columns, str) else columns
-        if np.iterable(columns):
-            asked += [name for name in columns if isinstance(name, str)]
+    asked = ([one] if isinstance(one, str) else one for one in (by, clusters))
+    asked = [name for one in asked if np.iterable(one) for name in one]
+    asked = {name for name in asked if isinstance(name, str)}
     keys = [name for name in names if name in asked]
     weight = "sample_weight" if "sample_weight" in names else None
+    options = {"by": keys, "sample_weight": weight}
     if "ranker" in names:
-        return QueryScores.from_frame(
-            values, by=keys, ranker="ranker", sample_weight=weight
-        )
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(
-                "The keys of 'scores' must be the names of rankers, of type str. "
-                f"Got {shown(name)} instead."
-            )
+        return QueryScores.from_frame(values, ranker="ranker", **options)
     shared = {name: values[name] for name in names if name in ("qid", weight, *keys)}
     index = find_level(values, "qid")
     if index is not None:
         shared.setdefault("qid", np.asarray(index))
-    rankers, tables = [name for name in names if name not in shared], []
+    rankers = [name for name in names if name not in shared]
     if not rankers:
         raise ValueError(
             f"The 'scores' parameter of {caller} must hold at least one ranker. Got "
             f"{names}."
         )
-    for name in rankers:
-        part = values[name]
-        if not isinstance(part, QueryScores):
-            columns = _columns_of(part, name, shared)
-            part = QueryScores.from_frame(columns, by=keys, sample_weight=weight)
-        if len(part.rankers) != 1:
-            raise TypeError(
-                f"The 'scores' parameter of {caller} must have one ranker in "
-                f"each entry of a dict. Got {len(part.rankers)} for {shown(name)}."
-            )
-        tables.append(part.table._replace(rankers=(None,), kind=kind_of(values, part)))
-        check_alike(tables[0], tables[-1])
-    return replace(part, table=join_rankers(tables, rankers))
+    tables = [
+        _table_of_ranker(values[name], name, shared, options, caller)._replace(
+            rankers=(None,), kind=kind_of(values)
+        )
+        for name in rankers
+    ]
+    for table in tables[1:]:
+        check_alike(tables[0], table)
+    return QueryScores(join_rankers(tables, rankers))
+
+
+def _numbered(values, caller):
+    """Return the rows of an array as a dict, whose rankers have numbers as names."""
+    is_array = isinstance(values, (list, tuple, np.ndarray))
+    if is_array and len(values) and all(np.ndim(row) == 1 for row in values):
+        return {str(place): row for place, row in enumerate(values)}
+    got = f"{type(values).__name__}{' of other shape' if is_array else ''}"
+    raise (ValueError if is_array else TypeError)(
+        f"The 'scores' parameter of {caller} must be a QueryScores, a dict or "
+        "a data frame with the values of each ranker, or an array of shape "
+        f"(n_rankers, n_queries). Got {got} instead."
+    )
+
+
+def _table_of_ranker(values, name, shared, options, caller):
+    """Return the table of one ranker, of its scores or its values."""
+    if not isinstance(name, str):
+        raise TypeError(
+            "The keys of 'scores' must be the names of rankers, of type str. "
+            f"Got {shown(name)} instead."
+        )
+    if not isinstance(values, QueryScores):
+        columns = _columns_of(values, name, shared)
+        values = QueryScores.from_frame(columns, **options)
+    if len(values.rankers) != 1:
+        raise TypeError(
+            f"The 'scores' parameter of {caller} must have one ranker in "
+            f"each entry of a dict. Got {len(values.rankers)} for {shown(name)}."
+        )
+    return values.table
 
 
 def _columns_of(values, name, shared):

@@ -531,6 +531,8 @@ def test_two_clusterings_need_the_t_test():
     clusters = [np.arange(24) % 4, np.arange(24) // 4]
     with pytest.raises(ValueError, match="must be one clustering, unless test='t'"):
         compare_rankers(scores, clusters=clusters)
+    with pytest.raises(ValueError, match="must be one clustering, unless test='t'"):
+        compare_rankers(scores, clusters=clusters, test="score", correction="holm")
     rows = compare_rankers(scores, clusters=clusters, test="t", correction="holm").rows
     assert np.isfinite([[row.low, row.high, row.pvalue] for row in rows]).all()
     assert len(rows) == 3

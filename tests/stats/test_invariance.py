@@ -51,10 +51,10 @@ def rows_of(values, names, qid, **options):
 @pytest.mark.parametrize("draw", [reciprocal_ranks, hits, permutations])
 def test_renamings_of_queries_and_rankers_give_one_result(draw, test):
     rng = np.random.default_rng(0)
-    values = draw(rng, 3, 40)
+    values = draw(rng, 4, 40)
     found = set()
     for _ in range(12):
-        names = rng.permutation(["x", "y", "z"]).tolist()
+        names = rng.permutation(list("wxyz")).tolist()
         order = rng.permutation(40)
         rows = rows_of(values[:, order], names, rng.permutation(40), test=test)
         found.add(tuple(rows))

@@ -32,7 +32,8 @@ def test_a_fall_is_that_of_the_best_queries_to_the_worst_value():
 def test_the_units_are_the_clusters_that_are_fewer():
     values, users = np.array([1.0, 0.5, 0.2, 0.2]), np.array([0, 0, 1, 1])
     unseen = Unseen(values, np.ones(4), (0, 1), [np.arange(4), users])
-    assert (unseen.n_units, unseen.fall(1 / 2)) == (2, 0.75 / 2)
+    assert unseen.fraction(0.05) == 1 - 0.05 ** (1 / 2)
+    assert unseen.fall(1 / 2) == 0.75 / 2
 
 
 # Two of ten queries differ, of which (.5^2 + .2^2)^2 / (.5^4 + .2^4) = 1.3 count.
