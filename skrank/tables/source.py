@@ -643,7 +643,7 @@ def _parquet(files, columns, fetch):
         rows = fetch(f"DESCRIBE FROM {_call('read_parquet', [file])}")
         layouts.append({name: kind for name, kind, *_ in rows})
         check_known(columns, layouts[-1], f"The file {file!r}")
-    _refuse_inexact_parquet(files, names, fetch)
+    _refuse_inexact_parquet(files, layouts, names, fetch)
     types = {}
     for name in names:
         first = {}
@@ -684,29 +684,20 @@ def _exact_type(types):
     return next((kind for kind, holds in fitting.items() if holds >= bits), None)
 
 
-def _refuse_inexact_parquet(files, names, fetch):
+def _refuse_inexact_parquet(files, layouts, names, fetch):
     """Raise if DuckDB reads a column of a Parquet file with less digits than it has."""
-    listed = ", ".join(map(_literal, files))
     rows = fetch(
-        "SELECT file_name, name, precision, logical_type FROM "
-        f"parquet_schema([{listed}]) WHERE num_children IS NULL AND "
-        "(precision > 38 OR logical_type LIKE '%NANOS=Nano%')"
+        "SELECT file_name, name, logical_type FROM "
+        f"parquet_schema([{', '.join(map(_literal, files))}]) WHERE num_children IS "
+        "NULL AND (precision > 38 OR logical_type LIKE '%NANOS=Nano%')"
     )
-    for file, name, precision, kind in rows:
-        if name not in names:
-            continue
-        if precision is not None and precision > 38:
+    types = dict(zip(files, layouts, strict=True))
+    for file, name, kind in rows:
+        if name in names and not types[file][name].endswith("_NS"):
             raise ValueError(
-                f"The column {name!r} of {file!r} must have at most 38 digits. Got a "
-                f"decimal of {precision}: cast it, for example to text."
-            )
-        table = _call("read_parquet", [file])
-        query = f"SELECT typeof({quoted(name)}) FROM {table} LIMIT 1"
-        if any(not as_read.endswith("_NS") for (as_read,) in fetch(query)):
-            raise ValueError(
-                f"The column {name!r} of {file!r} must not hold nanoseconds, which "
-                f"this version of DuckDB does not read. Got {kind}: cast it, for "
-                "example to text, or upgrade DuckDB."
+                f"The column {name!r} of {file!r} must have a type that this version "
+                f"of DuckDB reads with all digits. Got {kind}: cast it, for example to "
+                "text."
             )
 
 

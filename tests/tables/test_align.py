@@ -205,12 +205,12 @@ REFUSED = {
     "both at once": (
         QRELS,
         {"q1": {"d1": 1, 2: 1}},
-        "document ids of run must be all text or all integers. .* str and 2 of type int",
+        "document ids of run must be all text or all integers. .* and 2 of type int",
     ),
     "both in a column": (
         pd.DataFrame({"qid": ["q1", 7], "doc_id": ["a", "b"], "grade": [1, 1]}),
         RUN,
-        "query ids of qrels must be all text or all integers. .* str and 7 of type int",
+        "query ids of qrels must be all text or all integers. .* and 7 of type int",
     ),
     "float ids": (QRELS, {"q1": {1.5: 1}}, "Got 1.5 of type float: make them text"),
     "bool ids": ({"q1": {True: 1}}, RUN, "Got True of type bool"),
