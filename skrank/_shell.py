@@ -22,7 +22,8 @@ from skrank._engine.names import TREC_EVAL
 from skrank._extras import import_extra
 from skrank._ranking.ids import encode_qid
 from skrank._text_tables import TEXT, as_markdown, table
-from skrank.evaluation.query_scores import QueryScores, is_saved, whole_file
+from skrank.evaluation.query_scores import QueryScores
+from skrank.evaluation.saved_scores import is_saved, whole_file
 from skrank.tables.align import (
     align_sides,
     by_subtopic_of,

@@ -18,7 +18,6 @@ from skrank._engine.answer import answer, answer_all
 from skrank._engine.asked import read_requests
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
 from skrank._engine.request import METRICS, Request
-from skrank._ranking.arrays import lengths_of
 from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import FILLED, UNJUDGED, rank_lists
 from skrank._ranking.targets import Candidates
@@ -363,18 +362,22 @@ def tie_report(
 def count_ties(arrays, score_dtype=None):
     """Return the counts of a :class:`TieReport`, by name."""
     y_score = arrays.scores(score_dtype) if score_dtype else arrays.y_score
-    lists = _lists_of(arrays, y_score)
+    lists = rows = _lists_of(arrays, y_score)
     if isinstance(lists, Candidates):
-        query, size = _groups_of_candidates(lists)
-    else:  # with every document relevant, these are all tie groups
-        ranking = rank_lists(lists.by_row(), "expected")
-        query, size = ranking.query, ranking.size
-    tied = size > 1
+        is_shown = np.ones(lists.y_score.shape, dtype=bool)
+        if lists.exclude is not None:
+            is_shown[lists.exclude.nonzero()] = False
+            is_shown[lists.ids, lists.target] = True
+        query, _ = is_shown.nonzero()
+        rows = read_lists(np.zeros(len(query)), lists.y_score[is_shown], qid=query)
+    # With every document relevant, these are all tie groups.
+    ranking = rank_lists(rows.by_row(), "expected")
+    tied = ranking.size > 1
     return {
         "n_queries": len(lists.ids),
         "n_documents": int(lists.n_documents().sum()),
-        "n_tied_queries": len(np.unique(query[tied])),
-        "n_tied_documents": int(size[tied].sum()),
+        "n_tied_queries": len(np.unique(ranking.query[tied])),
+        "n_tied_documents": int(ranking.size[tied].sum()),
     }
 
 
@@ -383,21 +386,6 @@ def _lists_of(arrays, y_score, **given):
     names = ("qid", "exclude", "judged", "returned")
     given |= {name: getattr(arrays, name) for name in names}
     return read_lists(arrays.y_true, y_score, **given)
-
-
-def _groups_of_candidates(lists):
-    """Return the query and the size of every tie group of candidates."""
-    shown = np.ones(lists.y_score.shape, dtype=bool)
-    if lists.exclude is not None:
-        shown[lists.exclude.nonzero()] = False
-        shown[lists.ids, lists.target] = True
-    query, _ = np.nonzero(shown)
-    scores = lists.y_score[shown]
-    order = np.lexsort((scores, query))
-    query, scores = query[order], scores[order]
-    new = (query[1:] != query[:-1]) | (scores[1:] != scores[:-1])
-    starts = np.flatnonzero(np.append(True, new))
-    return query[starts], lengths_of(starts, len(query))
 
 
 @dataclass(frozen=True)

@@ -390,18 +390,6 @@ class RankEstimate:
         edges = np.unique(np.round(np.geomspace(1, largest + 1, n_bins + 1)))
         return (edges[:-1] + edges[1:] - 1) / 2, np.diff(np.log(edges))
 
-    def _log_odds(self, n_candidates):
-        """Return log p and log(1 - p) of a negative being above a target in a bin.
-
-        p = (R - 1) / (n - 1); NaN for ranks R beyond n.
-        """
-        rank, _ = self._bins
-        n_candidates = np.maximum(n_candidates, 1 + UNLIKELY)[:, np.newaxis]
-        p = (rank - 1) / (n_candidates - 1)
-        first = np.floor(rank) > np.ceil(n_candidates)
-        p = np.where(first, np.nan, np.clip(p, UNLIKELY, 1 - UNLIKELY))
-        return np.log(p), np.log1p(-p)
-
     @cached_property
     def _law_of_kinds(self):
         """Return the probability of each bin given a kind, (n_kinds, n_bins).
@@ -413,10 +401,13 @@ class RankEstimate:
         2021).
         """
         _, _, _, above, n_negatives, n_candidates = self._kinds
-        _, start = self._bins
-        log_p, log_not_p = self._log_odds(n_candidates)
+        rank, start = self._bins
+        n_candidates = np.maximum(n_candidates, 1 + UNLIKELY)[:, np.newaxis]
+        p = (rank - 1) / (n_candidates - 1)
+        beyond = np.floor(rank) > np.ceil(n_candidates)
+        p = np.where(beyond, np.nan, np.clip(p, UNLIKELY, 1 - UNLIKELY))
         above, below = above[:, np.newaxis], (n_negatives - above)[:, np.newaxis]
-        log_likelihood = above * log_p + below * log_not_p
+        log_likelihood = above * np.log(p) + below * np.log1p(-p)
         log_likelihood -= np.nanmax(log_likelihood, axis=1, keepdims=True)
         likelihood = np.nan_to_num(np.exp(log_likelihood), nan=0.0)
         of_unit = sum(self._units_of_kinds.values())

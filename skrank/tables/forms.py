@@ -276,22 +276,11 @@ def ids_of(values, what):
             f"The {what} must be within the range of int64. Got "
             f"{max(values, key=abs)}: make them text with str()."
         )
-    if all(issubclass(kind, str) or _is_integer_type(kind) for kind in types):
-        text, integer = (
-            next(id for id in values if isinstance(id, str) is is_text)
-            for is_text in (True, False)
-        )
-        raise TypeError(
-            f"The {what} must be all text or all integers. Got both, such as "
-            f"{shown(text)} and {integer}: make them text with str()."
-        )
-    bad = next(
-        id for id in values if not (isinstance(id, str) or _is_integer_type(type(id)))
-    )
+    first = {type(id): id for id in [*values][::-1]}
+    got = [f"{shown(id)} of type {kind.__name__}" for kind, id in first.items()]
     raise TypeError(
-        f"The {what} must be text or integers. Got {shown(bad)} of type "
-        f"{type(bad).__name__}: make other ids text with str(), and leave out rows "
-        "without an id."
+        f"The {what} must be all text or all integers. Got {' and '.join(got[::-1])}: "
+        "make them text with str(), and leave out rows without an id."
     )
 
 

@@ -11,11 +11,9 @@ import contextlib
 import csv
 import difflib
 import glob
-import gzip
 import os
 import re
 import tempfile
-import zlib
 from itertools import groupby
 from pathlib import Path
 
@@ -209,23 +207,6 @@ class Source:
             as_given = str(self._schema.field(name).type)
             if "[ns" in as_given and not self.types[name].endswith("_NS"):
                 _refuse_id(name, as_given)
-        for name in dict.fromkeys([*columns.numbers(), *columns.values()]):
-            if self.kinds[name] != "decimal":
-                continue
-            # Different decimals must not become one float. The shortest text of a float
-            # is one decimal, which has to be the value.
-            value = quoted(name)
-            text = f"CAST(CAST(CAST({value} AS VARCHAR) AS DOUBLE) AS VARCHAR)"
-            back = f"TRY_CAST({text} AS {self.types[name]})"
-            rows = self.fetch(
-                f"SELECT {value} FROM {self.relation} "
-                f"WHERE {back} IS DISTINCT FROM {value} LIMIT 1"
-            )
-            if rows:
-                raise ValueError(
-                    f"The column {name!r} must hold numbers that a float holds with "
-                    f"all their digits. Got {rows[0][0]}: cast it to float64 to round."
-                )
 
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""
@@ -341,25 +322,18 @@ class Source:
             return ValueError(
                 f"The file {file!r} must be CSV in UTF-8. Got {problem} on line {line}."
             )
-        file = column = None
+        file = None
         if "state machine reached an invalid state" in text:
             cause = "lines that end in different ways, with \\r\\n and with \\n"
         if (named := _CSV_FILE.search(text)) is not None:
             file = named[1]
         elif self.files is not None:
-            duckdb = import_extra("duckdb")
             # After an internal error the connection cannot be used.
-            with contextlib.closing(duckdb.connect(":memory:")) as connection:
-                file, column = first_failure(
-                    self.files,
-                    self._names,
-                    lambda query: connection.sql(query).fetchall(),
-                )
-            if file is None and len(self.files) == 1:
+            with contextlib.closing(import_extra("duckdb").connect()) as connection:
+                file = _first_unread(self.files, self._names, connection)
+            if len(self.files) == 1:
                 (file,) = self.files
         what = "the source" if file is None else repr(file)
-        if column is not None:
-            what = f"the column {column!r} of {what}"
         kind = OSError if cause.startswith(("IO Error", "HTTP Error")) else ValueError
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
 
@@ -596,20 +570,16 @@ def check_known(columns, known, where="The source"):
             )
 
 
-def first_failure(files, names, fetch):
-    """Return the first file and column that cannot be read, or None and None."""
+def _first_unread(files, names, connection):
+    """Return the first file that cannot be read, or None."""
+    hashed = ", ".join(map(quoted, names))
     for file in files:
         table = f"{reader_of(files)}([{_literal(file)}])"
         try:
-            fetch(f"DESCRIBE FROM {table}")
+            connection.sql(f"SELECT max(hash({hashed})) FROM {table}").fetchall()
         except Exception:
-            return file, None
-        for name in names:
-            try:
-                fetch(f"SELECT max(hash({quoted(name)})) FROM {table}")
-            except Exception:
-                return file, name
-    return None, None
+            return file
+    return None
 
 
 def text_in_sql(value):
@@ -674,7 +644,7 @@ def _parquet(files, columns, fetch):
         rows = fetch(f"DESCRIBE FROM {_call('read_parquet', [file])}")
         layouts.append({name: kind for name, kind, *_ in rows})
         check_known(columns, layouts[-1], f"The file {file!r}")
-    _refuse_inexact_parquet(files, names, fetch)
+    _refuse_inexact_parquet(files, layouts, names, fetch)
     types = {}
     for name in names:
         first = {}
@@ -715,29 +685,20 @@ def _exact_type(types):
     return next((kind for kind, holds in fitting.items() if holds >= bits), None)
 
 
-def _refuse_inexact_parquet(files, names, fetch):
+def _refuse_inexact_parquet(files, layouts, names, fetch):
     """Raise if DuckDB reads a column of a Parquet file with less digits than it has."""
-    listed = ", ".join(map(_literal, files))
     rows = fetch(
-        "SELECT file_name, name, precision, logical_type FROM "
-        f"parquet_schema([{listed}]) WHERE num_children IS NULL AND "
-        "(precision > 38 OR logical_type LIKE '%NANOS=Nano%')"
+        "SELECT file_name, name, logical_type FROM "
+        f"parquet_schema([{', '.join(map(_literal, files))}]) WHERE num_children IS "
+        "NULL AND (precision > 38 OR logical_type LIKE '%NANOS=Nano%')"
     )
-    for file, name, precision, kind in rows:
-        if name not in names:
-            continue
-        if precision is not None and precision > 38:
+    types = dict(zip(files, layouts, strict=True))
+    for file, name, kind in rows:
+        if name in names and not types[file][name].endswith("_NS"):
             raise ValueError(
-                f"The column {name!r} of {file!r} must have at most 38 digits. Got a "
-                f"decimal of {precision}: cast it, for example to text."
-            )
-        table = _call("read_parquet", [file])
-        query = f"SELECT typeof({quoted(name)}) FROM {table} LIMIT 1"
-        if any(not as_read.endswith("_NS") for (as_read,) in fetch(query)):
-            raise ValueError(
-                f"The column {name!r} of {file!r} must not hold nanoseconds, which "
-                f"this version of DuckDB does not read. Got {kind}: cast it, for "
-                "example to text, or upgrade DuckDB."
+                f"The column {name!r} of {file!r} must have a type that this version "
+                f"of DuckDB reads with all digits. Got {kind}: cast it, for example to "
+                "text."
             )
 
 
@@ -809,38 +770,15 @@ def _header(file, names, fetch):
     return delimiter, header
 
 
-# How files begin that are not text in UTF-8.
-_NOT_UTF_8 = {
-    b"\x1f\x8b": "a gzip file: let its name end in .csv.gz",
-    b"\xff\xfe": "text in UTF-16: save it as UTF-8",
-    b"\xfe\xff": "text in UTF-16: save it as UTF-8",
-}
-
-
 def _first_line(file, fetch):
     """Return the first line of a file of text; "" if it is empty."""
-    if os.path.isfile(file) and not file.lower().endswith((".gz", ".zst")):
-        with open(file, "rb") as content:
-            begins = content.read(2)
-        for bytes_, what in _NOT_UTF_8.items():
-            if begins == bytes_:
-                raise ValueError(f"The file {file!r} must be CSV in UTF-8. Got {what}.")
-    if os.path.isfile(file) and not file.lower().endswith(".zst"):
-        unpack = gzip.open if file.lower().endswith(".gz") else open
-        try:
-            # Bytes that are not UTF-8 are an error when the rows are read.
-            with unpack(file, "rt", encoding="utf-8-sig", errors="replace") as lines:
-                return lines.readline(2**24).rstrip("\n")
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(
-                f"The file {file!r} must be gzip. Got: {error}."
-            ) from error
     table = _call(
         "read_csv",
         [file],
         auto_detect="false",
         header="false",
-        delim="'\x1f'",
+        compression=_compression(file),
+        delim="'\x1e'",
         quote="''",
         escape="''",
         columns="{'line': 'VARCHAR'}",

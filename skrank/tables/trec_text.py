@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-import bz2
 import functools
 import gzip
 import io
 import re
 import zlib
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +18,7 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_flag, shown
+from skrank._checks import check_choice, check_flag
 from skrank._docs import PathLike
 from skrank._ranking.ids import encode_qid
 
@@ -199,20 +197,14 @@ def read_letor(
             zero_based=False,
             query_id=True,
         )
-    except OverflowError:
-        _refuse_ids(path)
-        raise ValueError(
-            f"{path} must hold numbers of features that fit into int32. Got a larger "
-            "one: number them from 1."
-        ) from None
-    except (ValueError, EOFError, OSError, zlib.error) as error:
+    except (ValueError, OverflowError, EOFError, OSError, zlib.error) as error:
         if getattr(error, "errno", None) is not None:  # it names the file itself
             raise
-        if type(error) is ValueError:
-            _refuse_ids(path)
         raise ValueError(
-            f"{path} cannot be read as text of LETOR (SVMlight): {error} A line is "
-            "'2 qid:10 1:0.5 3:0.1', with each feature once, in ascending order."
+            f"{path} cannot be read as text of LETOR (SVMlight): "
+            f"{str(error).rstrip('.')}. A line is "
+            "'2 qid:10 1:0.5 3:0.1', with an integer for the query, and each feature "
+            "once, in ascending order, numbered from 1."
         ) from error
     if not len(y):
         raise ValueError(
@@ -229,27 +221,6 @@ def read_letor(
         raise ValueError(f"{path} must hold finite grades. Got NaN or infinity.")
     is_integer = (y == np.floor(y)).all() and (np.abs(y) < 2**53).all()
     return X, y.astype(np.int64) if is_integer else y, qid
-
-
-_ID_OF_LETOR = re.compile(rb"qid:([^\s#]*)")
-
-
-def _refuse_ids(path):
-    """Raise if a query id of a file of LETOR is not an integer of 64 bits."""
-    unpack = {".gz": gzip.open, ".bz2": bz2.open}.get(Path(path).suffix, open)
-    with unpack(path, "rb") as lines:
-        for number, line in enumerate(lines, 1):
-            found = _ID_OF_LETOR.search(line.partition(b"#")[0])
-            if found is None:
-                continue
-            try:
-                np.int64(int(found[1]))
-            except (ValueError, OverflowError):
-                raise ValueError(
-                    f"{path}, line {number}: the query id must be an integer of at "
-                    "most 64 bits, such as 'qid:10'. Got "
-                    f"{shown(found[0].decode('utf-8', 'replace'))}: number the queries."
-                ) from None
 
 
 # File names and other text that is not UTF-8 keep their bytes.

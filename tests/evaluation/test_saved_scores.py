@@ -16,8 +16,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank._engine.request import METRICS
-from skrank.evaluation import query_scores
-from skrank.evaluation.query_scores import PLACE, VERSION, _checksum
+from skrank.evaluation import saved_scores
+from skrank.evaluation.saved_scores import PLACE, _checksum
 from skrank.metrics import QueryScores, add_scorer, score_queries
 from skrank.stats import compare_rankers, confidence_interval
 from tests.brute_force import ADJUSTABLE, LISTED, OF_COLUMNS, full_name
@@ -174,7 +174,9 @@ def test_numbers_of_numpy_in_tuples_become_those_of_python(tmp_path):
     found = again(score_queries([1], [1], "mrr", qid=qid), tmp_path).keys["qid"]
     assert repr(found.tolist()) == "[(1, 1e+16, 'a', True)]"
     scores = score_queries([1], [1], "mrr", qid=[(np.datetime64("2026-01-01"), 1)])
-    with pytest.raises(TypeError, match="keeps ids in 'qid' that are str, numbers"):
+    with pytest.raises(
+        TypeError, match=r"keeps ids, .* numbers, or .* Got .*datetime64"
+    ):
         scores.save(tmp_path / "scores.parquet")
 
 
@@ -218,7 +220,9 @@ def test_a_metric_of_the_user_needs_no_function_to_be_read(tmp_path):
 
 def test_a_function_among_the_parameters_is_refused(tmp_path):
     scores = score_queries([1, 0], [2, 1], "ndcg", gain=np.sqrt)
-    with pytest.raises(TypeError, match="'gain' among the parameters of 'ndcg'"):
+    with pytest.raises(
+        TypeError, match=r"keeps .* parameters that are str, .* Got <ufunc"
+    ):
         scores.save(tmp_path / "scores.parquet")
     assert not [*tmp_path.iterdir()]
 
@@ -228,11 +232,10 @@ def rewritten(path, change, is_forged=False, **about):
     found = pyarrow.parquet.read_table(path)
     metadata = dict(found.schema.metadata)
     if about:
-        outer = json.loads(metadata[PLACE])
-        outer["scores"] = json.dumps(json.loads(outer["scores"]) | about)
-        if is_forged:
-            outer["checksum"] = _checksum(outer["scores"], found)
-        metadata[PLACE] = json.dumps(outer).encode()
+        checksum, text = metadata[PLACE][:64].decode(), metadata[PLACE][64:]
+        text = json.dumps(json.loads(text) | about)
+        checksum = _checksum(text, found) if is_forged else checksum
+        metadata[PLACE] = (checksum + text).encode()
     found = change(found).replace_schema_metadata(metadata)
     pyarrow.parquet.write_table(found, path)
 
@@ -275,7 +278,9 @@ def test_a_changed_file_is_refused(name, saved):
     rewritten(saved, lambda table: table)
     QueryScores.load(saved)  # the same contents in another file
     rewritten(saved, CHANGES[name])
-    with pytest.raises(ValueError, match=r"scores\.parquet' was changed after"):
+    with pytest.raises(
+        ValueError, match=r"scores\.parquet' cannot be read: it was changed after"
+    ):
         QueryScores.load(saved)
 
 
@@ -313,10 +318,10 @@ FORGED = {
     "signs": {"rankers": ["-" * 5000 + "1", "'new'"]},  # RecursionError
     "more signs": {"rankers": ["-" * 100_000 + "1", "'new'"]},  # MemoryError
     "no rankers": {"rankers": []},
-    "no such column": {"weight": 99},
-    "no such place": {"keys": [["qid", 99, "<i8", "numbers"]]},
-    "ids of 1 GB": {"keys": [["qid", 0, "|V1000000000", "text"]]},
-    "ids of 2 GB": {"keys": [["qid", 0, "<U500000000", "text"]]},
+    "no such column": {"types": {"weight": ["<i8", False]}},
+    "no such place": {"arrays": [["ids"], [], [], None]},
+    "ids of 1 GB": {"types": {"qid": ["|V1000000000", False]}},
+    "ids of 2 GB": {"types": {"qid": ["<U500000000", False]}},
     "no version": {"version": None},
     "no metric": {"metrics": [{}, {}]},
 }
@@ -325,22 +330,27 @@ FORGED = {
 @pytest.mark.parametrize("about", FORGED.values(), ids=FORGED)
 def test_a_forged_file_is_refused_whatever_it_holds(about, saved):
     rewritten(saved, lambda table: table, is_forged=True, **about)
-    with pytest.raises(ValueError, match=r"scores\.parquet' was changed after"):
+    with pytest.raises(
+        ValueError, match=r"scores\.parquet' cannot be read: it was changed after"
+    ):
         QueryScores.load(saved)
 
 
 def test_other_files_newer_and_older_ones_are_named(saved, tmp_path, monkeypatch):
-    rewritten(saved, lambda table: table, version=99)
-    with pytest.raises(ValueError, match=r"has the version 99.*Install a newer skrank"):
-        QueryScores.load(saved)
-    rewritten(saved, lambda table: table, version=1)
-    with pytest.raises(ValueError, match=r"has the version 1,.*Save the scores again"):
-        QueryScores.load(saved)
-    unknown = {"metric": "mrr_2", "greater_is_better": None}
-    found = {"version": VERSION, "metrics": [unknown]}
-    rewritten(saved, lambda table: table, is_forged=True, **found)
-    with pytest.raises(ValueError, match=r"'mrr_2', which .* does not have\. Install"):
-        QueryScores.load(saved)
+    metric = ["mrr", "mrr_2", 1, None, {}]
+    for about, message in [
+        (
+            {"metrics": [metric, metric]},
+            r"install that version\. Got KeyError\('mrr_2'\)",
+        ),
+        (
+            {"version": 99},
+            r"Save the scores again, .*'version 99 of the format, not 1'",
+        ),
+    ]:
+        rewritten(saved, lambda table: table, is_forged=True, **about)
+        with pytest.raises(ValueError, match=message):
+            QueryScores.load(saved)
     other = tmp_path / "other.parquet"
     pyarrow.parquet.write_table(pa.table({"qid": [1], "mrr": [0.5]}), other)
     monkeypatch.setattr(pyarrow.parquet, "read_table", None)  # may be very large
@@ -389,7 +399,7 @@ def test_a_file_keeps_its_mode_and_a_new_one_has_that_of_the_umask(tmp_path):
 
 def test_a_link_with_the_name_of_the_part_is_not_followed(tmp_path, monkeypatch):
     (tmp_path / "other").write_text("kept")
-    monkeypatch.setattr(query_scores.secrets, "token_hex", lambda n_bytes: "guess")
+    monkeypatch.setattr(saved_scores.secrets, "token_hex", lambda n_bytes: "guess")
     (tmp_path / "scores.parquet.guess.part").symlink_to(tmp_path / "other")
     with pytest.raises(FileExistsError):
         ONE.save(tmp_path / "scores.parquet")

@@ -205,17 +205,17 @@ REFUSED = {
     "both at once": (
         QRELS,
         {"q1": {"d1": 1, 2: 1}},
-        "document ids of run must be all text or all integers. .* 'd1' and 2: make",
+        "document ids of run must be all text or all integers. .* and 2 of type int",
     ),
     "both in a column": (
         pd.DataFrame({"qid": ["q1", 7], "doc_id": ["a", "b"], "grade": [1, 1]}),
         RUN,
-        "query ids of qrels must be all text or all integers. .* 'q1' and 7: make",
+        "query ids of qrels must be all text or all integers. .* and 7 of type int",
     ),
-    "float ids": (QRELS, {"q1": {1.5: 1}}, "Got 1.5 of type float: make other ids"),
+    "float ids": (QRELS, {"q1": {1.5: 1}}, "Got 1.5 of type float: make them text"),
     "bool ids": ({"q1": {True: 1}}, RUN, "Got True of type bool"),
     "huge ids": ({2**70: {1: 1}}, RUN, "within the range of int64"),
-    "missing id": ([(None, "d1", 1)], RUN, "Got None of type NoneType"),
+    "missing id": ([(None, "d1", 1)], RUN, "None of type NoneType: make"),
     "a set as a run": (QRELS, {"q1": {"d1"}}, "A set has no order"),
     "one id as a str": ({"q1": "d1"}, RUN, "Got 'd1' of type str for query 'q1'"),
     "no query": ({}, RUN, "for each of one or more rows"),
@@ -225,7 +225,7 @@ REFUSED = {
     "no id in a column": (
         QRELS,
         pl.DataFrame({"qid": ["q1", None], "doc_id": ["d1", "d1"], "score": [1, 2]}),
-        "Got None of type NoneType",
+        "None of type NoneType: make",
     ),
     "no score in a column": (
         QRELS,
@@ -236,7 +236,7 @@ REFUSED = {
     "masked ids": (
         {1: {"d1": 1}},
         Bunch(qid=np.ma.array([1, 2], mask=[0, 1]), doc_id=["d1"] * 2, score=[1, 2]),
-        "Got None of type NoneType",
+        "None of type NoneType: make",
     ),
     "ids of two dimensions": (
         Bunch(qid=np.ones((2, 2), int), doc_id=["d1"] * 2, grade=[1, 2]),
