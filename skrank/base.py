@@ -19,6 +19,7 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from skrank._callers import running_split
 from skrank._checks import count_rows, says_what_was_meant
 from skrank._docs import MatrixLike
 from skrank._mistakes import MANY_ROWS
@@ -163,7 +164,8 @@ class RankingEstimator:
         qid = self._find_qid(qid, "score", X=X, y=y)
         one = np.zeros(len(y_score)) if qid is None else qid
         value = ndcg_score(y, y_score, qid=one, sample_weight=sample_weight)
-        warn_if_queries_are_split(self, X, qid)
+        if qid is not None:
+            warn_if_queries_are_split(self, X, qid, running_split(X))
         return value
 
     @says_what_was_meant

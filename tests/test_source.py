@@ -223,6 +223,28 @@ def test_no_module_asserts():
         assert not any(isinstance(node, ast.Assert) for node in nodes), module
 
 
+def is_trick(node):
+    """Return True where code is made or read as data, or stack frames are looked at."""
+    if isinstance(node, ast.Attribute):
+        frames = "f_back", "f_locals", "f_globals", "f_code", "_getframe", "stack"
+        return node.attr in ("co_code", "currentframe", *frames)
+    return isinstance(node, ast.Name) and node.id in ("eval", "exec", "compile")
+
+
+@pytest.mark.slow
+def test_code_is_not_read_as_data_and_one_module_looks_at_stack_frames():
+    for module, nodes in NODES.items():
+        assert not any("dis" in imported_names(node) for node in nodes), module
+    found = {module for module, nodes in NODES.items() if any(map(is_trick, nodes))}
+    assert found == {"_callers.py"}
+
+
+def test_no_loop_leaves_its_variables_in_a_module():
+    for module, tree in TREE.items():
+        for node in outside_functions(tree):
+            assert not isinstance(node, ast.For | ast.While | ast.With), module
+
+
 def asks_a_frame(node):
     """Return True where code asks for what only a data frame or its index has."""
     if isinstance(node, ast.Attribute):

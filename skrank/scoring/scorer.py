@@ -18,6 +18,7 @@ import numpy as np
 import sklearn.metrics
 from sklearn import config_context
 
+from skrank._callers import running_split
 from skrank._checks import shown
 from skrank._columns import find_column
 from skrank._docs import MetricLike
@@ -266,7 +267,6 @@ class RankingScorer(_ScikitLearnScorer):
     """A scorer that knows which rows belong to one query."""
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
-        warn_if_rows_are_drawn()  # a search makes the scorers of names in its process
         super().__init__(scored, 1 if greater_is_better else -1, {}, RESPONSES)
         self._options, self._columns = options or {}, columns or {}
         reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
@@ -339,9 +339,10 @@ class RankingScorer(_ScikitLearnScorer):
         heads = encode_heads(qid)
         if of_X or QID in _feature_names(estimator):
             warn_of_features(estimator, sorted(of_X))
-        warn_if_queries_are_split(estimator, X, heads, super().get_metadata_routing)
+        split, routing = running_split(X), super().get_metadata_routing
+        warn_if_queries_are_split(estimator, X, heads, split, routing)
         if self._of_highest:
-            check_highest_grade(self._of_highest, X, y_true)
+            check_highest_grade(self._of_highest, split, y_true)
         warn_if_rows_are_drawn()
         return read_arrays(
             y_true,
