@@ -226,8 +226,8 @@ def test_no_module_asserts():
 def is_trick(node):
     """Return True where code is made or read as data, or stack frames are looked at."""
     if isinstance(node, ast.Attribute):
-        frames = "f_back", "f_locals", "f_globals", "f_code", "_getframe", "stack"
-        return node.attr in ("co_code", "currentframe", *frames)
+        frames = "f_back", "f_locals", "f_globals", "_getframe", "currentframe"
+        return node.attr in ("co_code", *frames) or full_name(node) == "inspect.stack"
     return isinstance(node, ast.Name) and node.id in ("eval", "exec", "compile")
 
 
