@@ -37,8 +37,6 @@ ALONE = {
 REQUIRED = {"narwhals", "numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.
 REGISTERS_SCORERS = "scoring/registry.py"
-# scikit-learn documents this function for its users.
-DOCUMENTED = {"sklearn.utils._safe_indexing"}
 
 # What is assigned to attributes of other objects, and why.
 ASSIGNED = {
@@ -266,14 +264,13 @@ def test_only_one_module_knows_data_frames():
 
 
 @pytest.mark.slow
-def test_only_the_registry_uses_private_names_of_sklearn():
+def test_one_module_imports_private_names_of_sklearn():
+    found = set()
     for module, nodes in NODES.items():
-        if module == REGISTERS_SCORERS:
-            continue
         names = {*map(full_name, nodes)}
         names |= {name for node in nodes for name in imported_names(node)}
-        private = {name for name in names if is_private_in_sklearn(name)}
-        assert private <= DOCUMENTED, module
+        found |= {module for name in names if is_private_in_sklearn(name)}
+    assert found == {"_sklearn.py"}
 
 
 def test_importing_a_module_needs_only_the_required_packages():

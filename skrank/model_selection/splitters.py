@@ -19,10 +19,11 @@ from sklearn.utils import (
 )
 
 from skrank._checks import check_count, count_rows
-from skrank._columns import entries_of, find_column, find_level
+from skrank._columns import find_column, find_level
 from skrank._docs import Seed
 from skrank._mistakes import warn_if_few_queries, warn_if_out_of_order
 from skrank._query_ids import QID, check_qid_column, require_qid
+from skrank._sklearn import entries_of
 from skrank.model_selection.query_splitter import (
     Queries,
     QuerySplitter,

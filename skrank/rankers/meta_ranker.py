@@ -26,7 +26,6 @@ from skrank._checks import check_choice, check_count, check_lengths, shown
 from skrank._columns import (
     column_names,
     drop_column,
-    entries_of,
     find_column,
     find_level,
     library_of,
@@ -42,6 +41,7 @@ from skrank._mistakes import (
 )
 from skrank._query_ids import QID, check_qid_column, require_qid
 from skrank._ranking.ids import encode_heads
+from skrank._sklearn import entries_of
 from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
 
 

@@ -38,6 +38,7 @@ from skrank._engine.request import MASKS, METRICS, metric_of, reads_highest_grad
 from skrank._mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._query_ids import QID, find_qid, require_qid
 from skrank._ranking.ids import encode_heads
+from skrank._sklearn import ScikitLearnScorer
 from skrank.scoring.estimators import (
     RESPONSES,
     _feature_names,
@@ -258,12 +259,7 @@ def get_scorer_names() -> list[str]:
     return sorted(listed_names())
 
 
-# The class of scikit-learn's own scorers has no public name. Only instances of it get
-# the predictions that several scorers share.
-_ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
-
-
-class RankingScorer(_ScikitLearnScorer):
+class RankingScorer(ScikitLearnScorer):
     """A scorer that knows which rows belong to one query."""
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
