@@ -28,15 +28,13 @@ def find_qid(qid=None, *, X=None, y=None, groups=None, column=QID):
     return find_named(QID, X=X, y=y, column=column)
 
 
-def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None, n_rows=None):
-    """Return `qid`, or raise the error that shows how to pass query ids.
+def no_query_ids(caller, call, *, X=None, column=QID, of_column=None, n_rows=None):
+    """Return the error that shows how to pass query ids.
 
     It names the `caller` and the `call` that was made, as it passes query ids. They
     were not found in the `column` of `X`, the parameter `qid_column` of `of_column`;
     None if no table is read. `n_rows` is their number if they may be one query.
     """
-    if qid is not None:
-        return qid
     one = "" if n_rows is None else f", or qid=np.zeros({n_rows}) for a single query"
     ways = f"an index 'qid' of y{one}."
     if of_column is not None:
@@ -44,7 +42,7 @@ def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None, n_rows
         ways += _hint_at_column(X, column, of_column)
         if not call.startswith(caller):  # which scikit-learn calls as well
             ways += f"\n{_within_sklearn(X)}"
-    raise ValueError(
+    return ValueError(
         f"{caller} needs to know which rows belong to one query. Got no query ids.\n"
         f"Pass them: {call}, or {ways}"
     )

@@ -23,7 +23,7 @@ from skrank._callers import running_split
 from skrank._checks import count_rows, says_what_was_meant
 from skrank._docs import MatrixLike
 from skrank._mistakes import MANY_ROWS
-from skrank._query_ids import find_qid, require_qid
+from skrank._query_ids import find_qid, no_query_ids
 from skrank._ranking.rank import rank_rows
 from skrank.metrics.gains import ndcg_score
 from skrank.scoring.estimators import estimator_type, find_scored_qid, ranking_response
@@ -211,8 +211,8 @@ class RankingEstimator:
         if qid is None and not is_single and (n_rows := count_rows(X)) > MANY_ROWS:
             call = f"{method}({'X' if y is None else 'X, y'}, qid=qid)"
             caller = f"{type(self).__name__}.{method}"
-            of_column = "QueryRanker"
-            require_qid(None, caller, call, X=X, of_column=of_column, n_rows=n_rows)
+            given = {"X": X, "of_column": "QueryRanker", "n_rows": n_rows}
+            raise no_query_ids(caller, call, **given)
         return qid
 
     def __sklearn_tags__(self):

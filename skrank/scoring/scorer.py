@@ -36,7 +36,7 @@ from skrank._engine.names import (
 )
 from skrank._engine.request import MASKS, METRICS, metric_of, reads_highest_grade
 from skrank._mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
-from skrank._query_ids import QID, find_qid, require_qid
+from skrank._query_ids import QID, find_qid, no_query_ids
 from skrank._ranking.ids import encode_heads
 from skrank._sklearn import ScikitLearnScorer
 from skrank.scoring.estimators import (
@@ -330,7 +330,8 @@ class RankingScorer(ScikitLearnScorer):
             given = {name for name in rows if rows[name] is not None}
             of_X = found.keys() - given - self._columns.keys()
             rows |= found
-        qid = require_qid(qid, scored.caller, call, X=X, of_column="QueryRanker")
+        if qid is None:
+            raise no_query_ids(scored.caller, call, X=X, of_column="QueryRanker")
         warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
         heads = encode_heads(qid)
         if of_X or QID in _feature_names(estimator):
@@ -547,7 +548,7 @@ class Scored:
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
-        qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
+        qid = self._find_qid(qid, y_true)
         columns_of(self.requests, {}, self.caller)  # nobody passes any
         rows = read_arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
         return self.of_rows(rows)
@@ -589,11 +590,17 @@ class Scored:
         """Return the first metric as a function of the scores of these documents."""
         if self.function is not None:
             return partial(self, y_true, qid=qid, sample_weight=sample_weight)
-        qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
+        qid = self._find_qid(qid, y_true)
         find = {}.get if self.requests[0].masks else None
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
         arrays = read_arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
+
+    def _find_qid(self, qid, y):
+        """Return the query ids, which may be in the index of `y`, or raise."""
+        if (qid := find_qid(qid, y=y)) is None:
+            raise no_query_ids(self.caller, "`qid`")
+        return qid
 
 
 def _check_takes_qid(metric, params, name):
