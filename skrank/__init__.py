@@ -6,12 +6,11 @@ scikit-learn. Its submodules are imported when they are first used.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import dis
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from skrank import metrics as metrics  # the scorer names are those of its metrics
-from skrank._callers import callers
 from skrank.scoring.registry import register_scorers, unregister_scorers
 
 if TYPE_CHECKING:
@@ -54,16 +53,10 @@ def __dir__():
 def __getattr__(name):
     if name in _SUBMODULES:
         return importlib.import_module(f"skrank.{name}")
-    # Python replaces the AttributeError of ``from skrank import name`` by an error that
-    # does not say where the name is. hasattr needs the AttributeError.
-    frame = next(callers(), None)
-    code = frame and frame.f_code.co_code[frame.f_lasti]
-    if code == dis.opmap["IMPORT_FROM"]:
-        for submodule in _SUBMODULES:
-            module = importlib.import_module(f"skrank.{submodule}")
-            if name in module.__all__:
-                raise ImportError(
-                    f"{name!r} is in skrank.{submodule}: "
-                    f"from skrank.{submodule} import {name}"
-                )
-    raise AttributeError(f"Module 'skrank' has no attribute {name!r}.")
+    found = f"Its modules are {', '.join(_SUBMODULES)}."
+    for submodule in _SUBMODULES:
+        # Only what is imported already: hasattr(skrank, "foo") should import nothing.
+        module = sys.modules.get(f"skrank.{submodule}")
+        if name in getattr(module, "__all__", ()):
+            found = f"It is in skrank.{submodule}."
+    raise AttributeError(f"Module 'skrank' has no attribute {name!r}. {found}")

@@ -1,15 +1,21 @@
-"""Who called: the line that a warning belongs to, and what scikit-learn is doing."""
+"""What only stack frames say: what scikit-learn does with the rows.
+
+It tells no estimator, scorer or splitter. So three questions are asked of the frames
+that call, by the three public functions below, each with its reason. Where no frame
+answers, as in another process, the answer is None, and nothing is warned of.
+
+`warn_caller` asks none of them: it finds the line to which a warning belongs.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import inspect
-import re
 import sys
 import warnings
-from pathlib import Path
-from typing import NamedTuple
+from types import FrameType
+from typing import Any, NamedTuple
 
-_PACKAGE = str(Path(__file__).parent)
+import numpy as np
+
 # What may stand between the line of a user and a warning.
 _TOOLS = {"joblib", "skrank", "sklearn"}
 
@@ -18,39 +24,79 @@ _TOOLS = {"joblib", "skrank", "sklearn"}
 _SHOWN = set()
 
 
-def callers():
-    """Yield the frames of the functions that called the package, the nearest first."""
+class Split(NamedTuple):
+    """The variables of a loop of scikit-learn that fits on rows and scores others."""
+
+    X: Any
+    y: Any
+    train: np.ndarray
+    test: np.ndarray
+    score_params: dict | None = None  # the metadata of all rows, for the scorer
+
+
+def running_split(X: object) -> Split | None:
+    """Return the split whose test rows are `X`, if scikit-learn scores them.
+
+    Why: a scorer gets the rows of a test set only. Whether a query has other rows in
+    the training set, and which grades all rows have, shows in both sets.
+    """
+    for frame in _frames_of_sklearn():
+        if "X_test" in frame.f_code.co_varnames:
+            found = frame.f_locals
+            if found.get("X_test") is X and {"X", "y", "train", "test"} <= found.keys():
+                return Split(*(found.get(name) for name in Split._fields))
+    return None
+
+
+# The functions of scikit-learn that draw or shuffle rows; `fit` is that of a halving
+# search.
+_CHANGE_ROWS = {
+    "sklearn.model_selection._search_successive_halving": {"fit"},
+    "sklearn.model_selection._validation": {
+        *("learning_curve", "permutation_test_score", "_permutation_test_score"),
+    },
+}
+
+
+def running_draws() -> list[tuple[str, dict[str, Any]]]:
+    """Return what draws or shuffles rows: names of functions, and their variables.
+
+    The innermost is the first. Why: rows that were drawn, or grades that were shuffled,
+    look like any others, and whoever draws them tells nobody.
+    """
+    return [
+        (frame.f_code.co_name, frame.f_locals)
+        for frame in _frames_of_sklearn()
+        if frame.f_code.co_name in _CHANGE_ROWS.get(frame.f_globals["__name__"], ())
+    ]
+
+
+def is_fold_scored() -> bool:
+    """Return True if the scorer of a metric function calls it, on the rows of a fold.
+
+    Why: without query ids a metric takes all rows for one query, which a user who
+    passes a few rows means, and one who calls `make_scorer` does not.
+    """
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and _package_of(frame) == "skrank":
         frame = frame.f_back
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
+    if frame is None:
+        return False
+    caller = frame.f_globals.get("__name__"), frame.f_code.co_name
+    return caller == ("sklearn.metrics._scorer", "_score")
 
 
-def sklearn_callers():
-    """Yield the frames of scikit-learn among the callers, the nearest first."""
-    for frame in callers():
-        if frame.f_globals.get("__name__", "").startswith("sklearn."):
-            yield frame
-
-
-def warn_caller(message, category):
+def warn_caller(message: str, category: type[Warning]) -> None:
     """Warn at the line of the user: outside of skrank, scikit-learn and joblib.
 
     Python shows a text once for each line. It forgets what it has shown whenever
     filters change, as in each fit of a search, so that is remembered here.
     """
-    frame = None
-    for frame in callers():
-        module = frame.f_globals.get("__name__", "")
-        if module.partition(".")[0] not in _TOOLS:
-            break
-    if frame is None:  # in a thread that skrank started
-        warnings.warn(message, category, stacklevel=1)
-        return
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _package_of(frame) in _TOOLS:
+        frame = frame.f_back
     line = frame.f_code.co_filename, frame.f_lineno
-    if next(sklearn_callers(), None) is not None:
+    if _frames_of_sklearn():
         actions = (
             action
             for action, text, kind, *_ in warnings.filters
@@ -61,50 +107,19 @@ def warn_caller(message, category):
             return
         _SHOWN.add((message, category, line))
     registry = frame.f_globals.setdefault("__warningregistry__", {})
+    module = frame.f_globals.get("__name__", "")
     warnings.warn_explicit(message, category, *line, module, registry)
 
 
-class Call(NamedTuple):
-    """A function of scikit-learn, or the `fit` of a ranker around it, that runs."""
-
-    name: str
-    with_qid: str | None  # the call with query ids, if it takes any
-    metadata: set  # the names of what was passed for rows
-    data: list  # tables among the arguments
-    is_ranker: bool
-
-
-def calls_of_sklearn():
-    """Return the calls of scikit-learn that run, the innermost first.
-
-    They are calls of its public names. Among them are those of the `fit` of rankers
-    whose estimators made them.
-    """
-    calls = []
-    for frame in callers():
-        is_sklearn = frame.f_globals.get("__name__", "").startswith("sklearn.")
-        code, values = frame.f_code, frame.f_locals
-        is_ranker = code.co_name == "fit" and hasattr(values.get("self"), "qid_column")
-        if is_sklearn and code.co_name in ("wrapper", "inner_f") and calls:
-            # They hold what the call before was given.
-            calls[-1].data.extend([*values["args"], *values["kwargs"].values()])
-        elif is_sklearn or is_ranker:
-            given = {"groups": values.get("groups")}
-            for name in ("params", "fit_params"):
-                if isinstance(values.get(name), dict):
-                    given |= values[name]
-            metadata = {name for name, value in given.items() if value is not None}
-            data = [values.get("X"), values.get("y")]
-            calls.append(Call(*_signature(frame), metadata, data, is_ranker))
-    return [one for one in calls if not re.search(r"\b_", one.name)]
+def _frames_of_sklearn() -> list[FrameType]:
+    """Return the frames of scikit-learn that call, the innermost first."""
+    frame, found = sys._getframe(1), []
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("sklearn."):
+            found.append(frame)
+        frame = frame.f_back
+    return found
 
 
-def _signature(frame):
-    """Return the name of a running function, and how it is called with query ids."""
-    code, owner = frame.f_code, frame.f_locals.get("self")
-    name = code.co_name if owner is None else f"{type(owner).__name__}.{code.co_name}"
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    if "params" in names:
-        return name, f"{name}(estimator, X, y, params={{'qid': qid}})"
-    takes_any = code.co_flags & inspect.CO_VARKEYWORDS
-    return name, f"{name}(X, y, qid=qid)" if takes_any else None
+def _package_of(frame: FrameType) -> str:
+    return frame.f_globals.get("__name__", "").partition(".")[0]

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 import scipy.sparse
 
+from skrank._sklearn import entries_of
+
 
 def find_column(X, column, *, is_id=True):
     """Return the values of a column of `X`, or None if no column has that name.
@@ -73,14 +75,6 @@ def drop_column(X, column, n_columns=None):
     if hasattr(X, "column_names"):
         return X.select(kept.tolist())
     return entries_of(X, kept, axis=1)
-
-
-def entries_of(data, indices, axis=0):
-    """Return rows or columns of data that scikit-learn takes, by their positions."""
-    # Documented for users, but private: where it moves, only this fails.
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(data, indices, axis=axis)
 
 
 def _indexable(X):

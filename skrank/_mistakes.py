@@ -7,7 +7,7 @@ import numbers
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
-from skrank._callers import callers, sklearn_callers, warn_caller
+from skrank._callers import is_fold_scored, running_draws, warn_caller
 from skrank._columns import reordered
 
 # The fewest queries whose mean says something, and of how many they can be spared.
@@ -34,12 +34,7 @@ MANY_ROWS = 100
 FEW_ROWS = 20
 
 
-# What calls the metric function of `sklearn.metrics.make_scorer`, and how query ids
-# reach that.
-SCORER = ("sklearn.metrics._scorer", "_score")
-
-
-IDS_OF_SCORER = (
+_IDS_OF_SCORER = (
     "Query ids reach a scorer of sklearn.metrics.make_scorer in the index of y, named "
     "'qid', or by metadata routing, after set_score_request(qid=True); a column of X "
     "does not. Shorter: a scorer name, such as scoring='ndcg@10'."
@@ -54,16 +49,16 @@ _IDS_OF_ROWS = (
 
 
 # The functions of scikit-learn that draw rows of each fold, and what to do instead; the
-# halving searches if their resource is "n_samples".
-DRAWS_ROWS = {
-    ("sklearn.model_selection._search_successive_halving", "fit"): (
+# `fit` of halving searches if their resource is "n_samples".
+_DRAWS_ROWS = {
+    "fit": (
         "A halving search with resource='n_samples' draws rows of the folds, so that "
         "queries lose documents in training and test sets. Pass "
         "resource='max_queries' and max_resources=n_queries with a QueryRanker, which "
         "draws whole queries, or the name of another parameter, such as "
         "'n_estimators'."
     ),
-    ("sklearn.model_selection._validation", "learning_curve"): (
+    "learning_curve": (
         "learning_curve draws rows of the training data, so that queries lose "
         "documents. Pass param_name='max_queries' and param_range=[50, 100, ...] to "
         "validation_curve with a QueryRanker, which draws whole queries."
@@ -97,18 +92,17 @@ def refuse_columns(y_true, y_score):
 
 def check_one_query(n_rows):
     """Raise if rows without ids are too many for one query; warn if they are a fold."""
-    caller = next(callers())
-    is_fold = (caller.f_globals.get("__name__"), caller.f_code.co_name) == SCORER
+    is_fold = is_fold_scored()
     if n_rows > MANY_ROWS:
         raise ValueError(
             "Without query ids all rows are ranked as one query, which at most "
             f"{MANY_ROWS} rows may be. Got {n_rows} rows and no query ids. "
-            f"{IDS_OF_SCORER if is_fold else _IDS_OF_ROWS}"
+            f"{_IDS_OF_SCORER if is_fold else _IDS_OF_ROWS}"
         )
     if is_fold:
         warn_caller(
             "All rows of a fold are ranked as one query, since there are no query ids. "
-            f"{IDS_OF_SCORER}",
+            f"{_IDS_OF_SCORER}",
             UserWarning,
         )
 
@@ -122,21 +116,16 @@ def warn_of_single_rows(n_queries):
 
 
 def warn_if_rows_are_drawn():
-    """Warn in a halving search or a learning curve that draws rows of the folds.
-
-    It tells nobody, and rows that were drawn look like any others. What draws them is
-    found among the callers, which those in other processes do not see.
-    """
-    for frame in sklearn_callers():
-        caller = frame.f_globals["__name__"], frame.f_code.co_name
-        if caller not in DRAWS_ROWS:
+    """Warn in a halving search or a learning curve that draws rows of the folds."""
+    for function, variables in running_draws():
+        if function not in _DRAWS_ROWS:
             continue
-        search = frame.f_locals.get("self")
-        estimator = frame.f_locals.get("estimator", getattr(search, "estimator", None))
+        search = variables.get("self")
+        estimator = variables.get("estimator", getattr(search, "estimator", None))
         # The rows of estimators that rank by themselves are queries, such as triples.
         is_ranked = hasattr(estimator, "__skrank_ranks__")
         if getattr(search, "resource", "n_samples") == "n_samples" and not is_ranked:
-            warn_caller(DRAWS_ROWS[caller], UserWarning)
+            warn_caller(_DRAWS_ROWS[function], UserWarning)
         return
 
 
@@ -168,11 +157,10 @@ def _is_y_shuffled():
 
     It first scores y as it is. Its other calls may run in other processes.
     """
-    is_called = "permutation_test_score", "_permutation_test_score"
     ys = [
-        frame.f_locals["y"]
-        for frame in sklearn_callers()
-        if frame.f_code.co_name in is_called
+        variables["y"]
+        for function, variables in running_draws()
+        if function.endswith("permutation_test_score")
     ]
     return len(ys) == 1 or (len(ys) == 2 and ys[0] is not ys[1])
 

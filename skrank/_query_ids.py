@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 from sklearn import get_config
 
-from skrank._callers import calls_of_sklearn
 from skrank._columns import column_names, find_column, find_level, take_rows, unwrapped
 
 QID = "qid"
@@ -29,101 +28,58 @@ def find_qid(qid=None, *, X=None, y=None, groups=None, column=QID):
     return find_named(QID, X=X, y=y, column=column)
 
 
-def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None, n_rows=None):
-    """Return `qid`, or raise the error that shows how to pass query ids.
+def no_query_ids(caller, call, *, X=None, column=QID, of_column=None, n_rows=None):
+    """Return the error that shows how to pass query ids.
 
-    It names the `caller` and the `call` that was made, as it passes query ids, unless a
-    function of scikit-learn was called. They were not found in the `column` of `X`,
-    the parameter `qid_column` of `of_column`; None if no table is read. `n_rows` is
-    their number if they may be one query.
+    It names the `caller` and the `call` that was made, as it passes query ids. They
+    were not found in the `column` of `X`, the parameter `qid_column` of `of_column`;
+    None if no table is read. `n_rows` is their number if they may be one query.
     """
-    if qid is not None:
-        return qid
-    running = calls_of_sklearn()
-    cause, lines = _why_none_arrived(running, column, call)
-    if lines is None:
-        lines = _ways_to_pass(running, call, X, column, of_column)
-    if n_rows is not None:
-        lines += f"\nIf all {n_rows} rows are one query: qid=np.zeros({n_rows})."
-    raise ValueError(
-        f"{cause}{caller} needs to know which rows belong to one query. Got no query "
-        f"ids.\n{lines}"
+    one = "" if n_rows is None else f", or qid=np.zeros({n_rows}) for a single query"
+    ways = f"an index 'qid' of y{one}."
+    if of_column is not None:
+        ways = f"a column {column!r} of X, or an index 'qid' of X or y{one}.\n"
+        ways += _hint_at_column(X, column, of_column)
+        if not call.startswith(caller):  # which scikit-learn calls as well
+            ways += f"\n{_within_sklearn(X)}"
+    return ValueError(
+        f"{caller} needs to know which rows belong to one query. Got no query ids.\n"
+        f"Pass them: {call}, or {ways}"
     )
 
 
 _ENABLE = "sklearn.set_config(enable_metadata_routing=True)"
 
 
-def _why_none_arrived(running, column, call):
-    """Return why query ids did not arrive, and the lines that say what to do.
-
-    They are lost in the first of the `running` calls, the innermost first, that had
-    them or passes none on. The cause is empty if there is none; the lines are None if
-    there is nothing better than to pass the ids.
-    """
-    is_routed = get_config()["enable_metadata_routing"]
-    for one in running:
-        owner, _, method = one.name.rpartition(".")
-        if one.is_ranker:
-            cause = f"{owner} passes no query ids to its estimator. "
-            return cause, f"Turn it round: GridSearchCV({owner}(...), ...). {_COMBINE}"
-        if one.with_qid is None and (method == "fit" or one is running[-1]):
-            lines = _COMBINE if call.startswith("fit") else _STOP_EARLY
-            cause = f"{one.name} of scikit-learn passes no query ids on. "
-            return cause, lines if method == "fit" else None
-        if QID in one.metadata and not is_routed:
-            return (
-                "While metadata routing is disabled, scikit-learn passes `qid` to the "
-                "estimator only. "
-            ), f"Call {_ENABLE} first."
-        if "groups" in one.metadata:
-            return (
-                "`groups` reaches only the splitter of the same call; `qid` reaches "
-                "QueryKFold, rankers and scorers. "
-            ), None
-        tables = one.data if owner and one.with_qid else ()
-        if any(find_named(QID, X=data, column=column) is not None for data in tables):
-            lines = f"Pass them: {_routed(one.with_qid)}."
-            lines = _PUT_INSIDE if owner == "Pipeline" else lines
-            cause = f"{one.name} makes arrays of its data and so loses {column!r}. "
-            return cause, lines
-    return "", None
-
-
-_PUT_INSIDE = "Put its steps into the ranker: QueryRanker(make_pipeline(...))."
-
-
-_COMBINE = "To combine rankers, use FusionRanker, or boosting, as in LGBMRanker."
-
-
-_STOP_EARLY = (  # rows that it holds out, without their table
-    "Put it into a ranker, which holds out whole queries: "
-    "QueryRanker(..., early_stopping=True, scoring=...)."
-)
-
-
-def _routed(call):
-    """Return a call of scikit-learn, and what to do before it."""
-    is_routed = get_config()["enable_metadata_routing"]
-    return call if is_routed else f"{call} after {_ENABLE}"
-
-
-def _ways_to_pass(running, call, X, column, of_column):
-    """Return the lines that show how to pass query ids, by the call that was made."""
-    if running:
-        call = running[-1].with_qid and _routed(running[-1].with_qid)
-    way = f"Pass them: {call}, or " if call else "Pass them: "
-    if of_column is None:
-        return f"{way}an index 'qid' of y."
+def _hint_at_column(X, column, of_column):
+    """Return how to name another column of `X`: one that may hold query ids, if any."""
     call, ids = f"{of_column}(..., qid_column={{!r}})".format, _like_ids(X, column)
     hint = f"To read another column: {call('user_id')}."
     if ids:
         hint = f"Did you mean {' or '.join(map(call, ids))}?"
     names = column_names(X)
-    if names is not None:
-        end = "]" if len(names) <= 20 else ", ...]"
-        hint = f"X has no column {column!r}. {hint} Got {repr(names[:20])[:-1]}{end}."
-    return f"{way}a column {column!r} of X, or an index 'qid' of X or y.\n{hint}"
+    if names is None:
+        return hint
+    end = "]" if len(names) <= 20 else ", ...]"
+    return f"X has no column {column!r}. {hint} Got {repr(names[:20])[:-1]}{end}."
+
+
+def _within_sklearn(X):
+    """Return how query ids pass through tools of scikit-learn, or get lost there."""
+    is_routed = get_config()["enable_metadata_routing"]
+    after = "" if is_routed else f" after {_ENABLE}"
+    line = (
+        "scikit-learn takes params={'qid': qid} in cross_validate, and fit(X, y, "
+        f"qid=qid) in a search{after}; `groups` reaches only the splitter. A ranker "
+        "passes none to its estimator: search over it, GridSearchCV(QueryRanker(...), "
+        "...)."
+    )
+    if column_names(X) is not None:
+        return line
+    return (
+        f"{line} What makes arrays of its data, such as a Pipeline, loses the column: "
+        "put its steps into the ranker, QueryRanker(make_pipeline(...))."
+    )
 
 
 # Names of columns that often hold query ids, in small letters.

@@ -19,10 +19,11 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from skrank._callers import running_split
 from skrank._checks import count_rows, says_what_was_meant
 from skrank._docs import MatrixLike
 from skrank._mistakes import MANY_ROWS
-from skrank._query_ids import find_qid, require_qid
+from skrank._query_ids import find_qid, no_query_ids
 from skrank._ranking.rank import rank_rows
 from skrank.metrics.gains import ndcg_score
 from skrank.scoring.estimators import estimator_type, find_scored_qid, ranking_response
@@ -163,7 +164,8 @@ class RankingEstimator:
         qid = self._find_qid(qid, "score", X=X, y=y)
         one = np.zeros(len(y_score)) if qid is None else qid
         value = ndcg_score(y, y_score, qid=one, sample_weight=sample_weight)
-        warn_if_queries_are_split(self, X, qid)
+        if qid is not None:
+            warn_if_queries_are_split(self, X, qid, running_split(X))
         return value
 
     @says_what_was_meant
@@ -209,8 +211,8 @@ class RankingEstimator:
         if qid is None and not is_single and (n_rows := count_rows(X)) > MANY_ROWS:
             call = f"{method}({'X' if y is None else 'X, y'}, qid=qid)"
             caller = f"{type(self).__name__}.{method}"
-            of_column = "QueryRanker"
-            require_qid(None, caller, call, X=X, of_column=of_column, n_rows=n_rows)
+            given = {"X": X, "of_column": "QueryRanker", "n_rows": n_rows}
+            raise no_query_ids(caller, call, **given)
         return qid
 
     def __sklearn_tags__(self):

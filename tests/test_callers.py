@@ -7,10 +7,23 @@ import inspect
 import warnings
 
 import numpy as np
+import pytest
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import cross_validate
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import (
+    cross_validate,
+    learning_curve,
+    permutation_test_score,
+)
 
-from skrank._callers import callers, calls_of_sklearn, sklearn_callers, warn_caller
+from skrank._callers import (
+    is_fold_scored,
+    running_draws,
+    running_split,
+    warn_caller,
+)
+from skrank.metrics import mrr_score
 from skrank.tables.stream import Task
 
 X, Y = np.arange(12.0).reshape(6, 2), np.array([1, 0, 1, 0, 1, 0])
@@ -37,24 +50,68 @@ def cross_validated(call):
     return [estimator.found_ for estimator in result["estimator"]]
 
 
-def test_the_callers_begin_outside_of_the_package():
-    first = next(callers())
-    assert first.f_code is inspect.currentframe().f_code
-    assert next(sklearn_callers(), None) is None
-    assert calls_of_sklearn() == []
+class Scored(Watching):
+    def fit(self, X, y):
+        return self
+
+    def score(self, X, y):
+        self.found_ = self.call(X)
+        return 0.0
 
 
-def test_scikit_learn_among_the_callers_is_found():
-    for found in cross_validated(lambda: next(sklearn_callers()).f_globals["__name__"]):
-        assert found == "sklearn.model_selection._validation"
+def test_the_split_that_is_scored_is_found_by_its_test_rows():
+    model = Scored(lambda X: (running_split(X), running_split(X.copy())))
+    result = cross_validate(model, X, Y, cv=2, return_estimator=True)
+    for estimator, rows in zip(
+        result["estimator"], ([0, 1, 2], [3, 4, 5]), strict=True
+    ):
+        split, of_copy = estimator.found_
+        assert split.X is X
+        assert split.y is Y
+        assert split.test.tolist() == rows
+        assert sorted([*split.train, *rows]) == [0, 1, 2, 3, 4, 5]
+        assert of_copy is None
+    assert running_split(X) is None
 
 
-def test_the_calls_of_scikit_learn_say_what_they_were_given():
-    for calls in cross_validated(calls_of_sklearn):
-        call = next(call for call in calls if call.name == "cross_validate")
-        assert call.with_qid == "cross_validate(estimator, X, y, params={'qid': qid})"
-        assert call.metadata == set()
-        assert any(data is X for data in call.data)
+def test_what_draws_or_shuffles_rows_is_found_with_its_variables():
+    assert running_draws() == []
+    assert cross_validated(running_draws) == [[], []]
+    found = []
+
+    class Noting(Watching):
+        def fit(self, X, y):
+            found.append(running_draws())
+            return self
+
+    given = {"cv": 2, "error_score": "raise"}
+    learning_curve(Noting(), X, Y, train_sizes=[2], **given)
+    for ((name, variables),) in found:
+        assert name == "learning_curve"
+        assert variables["X"] is X
+    found.clear()
+    permutation_test_score(Noting(), X, Y, cv=2, n_permutations=1)
+    names = [[name for name, _ in draws] for draws in found]
+    both = ["_permutation_test_score", "permutation_test_score"]
+    assert names == [both] * 4  # of two folds, first with y as it is
+    is_y = [[variables["y"] is Y for _, variables in draws] for draws in found]
+    assert is_y == [[True, True]] * 2 + [[False, True]] * 2
+
+
+def test_a_function_that_a_scorer_calls_is_found_and_one_that_anybody_calls_is_not():
+    def metric(y_true, y_score):
+        found.append(is_fold_scored())
+        return 0.0
+
+    found = []
+    model = LinearRegression().fit(X, Y)
+    make_scorer(metric)(model, X, Y)
+    metric(Y, Y)
+    # A function of the user stands between the scorer and the question.
+    assert found == [False, False]
+    scorer = make_scorer(mrr_score)
+    with pytest.warns(UserWarning, match="All rows of a fold are ranked as one query"):
+        scorer(model, X, Y)
 
 
 def lines_of(warned):

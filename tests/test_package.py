@@ -143,21 +143,14 @@ def test_dir_of_a_public_module_lists_its_public_names_only():
         assert all(hasattr(module, name) for name in dir(module))
 
 
-@pytest.mark.parametrize(
-    ("name", "module"),
-    [
-        ("mrr_score", "metrics"),
-        ("QueryKFold", "model_selection"),
-        ("QueryRanker", "rankers"),
-        ("compare_rankers", "stats"),
-    ],
-)
-def test_the_error_of_an_import_from_the_package_says_where_the_name_is(name, module):
-    line = f"from skrank.{module} import {name}"
-    with pytest.raises(ImportError, match=f"'{name}' is in skrank.{module}: {line}"):
-        exec(f"from skrank import {name}")
-    exec(line)
-    assert not hasattr(skrank, name)
+def test_the_error_of_a_name_that_is_in_a_module_says_so():
+    with pytest.raises(AttributeError, match=r"'mrr_score'. It is in skrank.metrics.$"):
+        skrank.mrr_score  # noqa: B018
+    with pytest.raises(AttributeError, match="Its modules are base, datasets, excepti"):
+        skrank.ranker  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'mrr_score'"):
+        exec("from skrank import mrr_score")
+    assert not hasattr(skrank, "mrr_score")
 
 
 def public_classes():

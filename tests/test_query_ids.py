@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skrank._columns import drop_column
-from skrank._query_ids import find_named, find_qid, require_named, require_qid
+from skrank._query_ids import find_named, find_qid, no_query_ids, require_named
 from skrank.integrations import lightgbm_metric
 from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold, cross_val_query_scores
@@ -113,21 +113,24 @@ def test_without_times_the_error_names_the_column_as_a_parameter_first():
 
 
 def message_without_qid(*args, **kwargs):
-    with pytest.raises(ValueError, match="needs to know which rows") as error:
-        require_qid(None, *args, **kwargs)
-    return str(error.value).split("\n")
+    error = no_query_ids(*args, **kwargs)
+    assert type(error) is ValueError
+    return str(error).split("\n")
 
 
-def test_the_error_without_query_ids_has_three_lines_and_shows_the_call_first():
-    assert require_qid([1], "f", "f(qid=qid)") == [1]
-    assert message_without_qid("F.rank", "rank(X, qid=qid)", of_column="F") == [
+def test_the_error_without_query_ids_has_four_lines_and_shows_the_call_first():
+    assert message_without_qid("F.rank", "rank(X, qid=qid)", of_column="F")[:3] == [
         "F.rank needs to know which rows belong to one query. Got no query ids.",
         "Pass them: rank(X, qid=qid), or a column 'qid' of X, or an index 'qid' of X "
         "or y.",
         "To read another column: F(..., qid_column='user_id').",
     ]
-    lines = message_without_qid("f", "call", column="user", of_column="F")
-    assert "a column 'user' of X, or an index 'qid' of X or y" in lines[1]
+    lines = message_without_qid("f", "call", column="user", of_column="F", n_rows=120)
+    assert len(lines) == 4
+    assert lines[1] == (
+        "Pass them: call, or a column 'user' of X, or an index 'qid' of X or y, or "
+        "qid=np.zeros(120) for a single query."
+    )
     # Where there is no X, no column is named.
     _, line = message_without_qid("f", "`qid`")
     assert line == "Pass them: `qid`, or an index 'qid' of y."
@@ -140,7 +143,7 @@ IDS = {"client": ["b", "b", "a", "a", "a"], "price": [3.0, 1.0, 2.0, 5.0, 4.0]}
 def test_columns_that_look_like_query_ids_are_named(make):
     def last(more=()):
         X = make({**IDS, **dict(more)})
-        return message_without_qid("f", "call", X=X, of_column="F")[-1]
+        return message_without_qid("f", "call", X=X, of_column="F")[2]
 
     found = "X has no column 'qid'. Did you mean F(..., qid_column='client')? Got "
     assert last() == f"{found}['client', 'price']."
@@ -165,7 +168,7 @@ def test_columns_that_look_like_query_ids_are_named(make):
 )
 def test_a_column_of_query_ids_is_known_by_its_name_in_any_order(name, column, guess):
     X = pd.DataFrame({"price": [3.0, 1, 2, 5], name: [1, 2, 1, 2]})
-    *_, line = message_without_qid("f", "call", X=X, column=column, of_column="F")
+    _, _, line, _ = message_without_qid("f", "call", X=X, column=column, of_column="F")
     lacks = f"X has no column {column!r}."
     if guess is None:
         assert line.startswith(f"{lacks} To read another column: ")
@@ -176,7 +179,7 @@ def test_a_column_of_query_ids_is_known_by_its_name_in_any_order(name, column, g
 
 def test_of_a_wide_table_the_first_columns_are_listed():
     X = pd.DataFrame(np.zeros((2, 30))).add_prefix("f")
-    assert message_without_qid("f", "call", X=X, of_column="F")[-1].endswith(
+    assert message_without_qid("f", "call", X=X, of_column="F")[2].endswith(
         "Got ['f0', " + ", ".join(f"'f{i}'" for i in range(1, 20)) + ", ...]."
     )
 
@@ -194,13 +197,13 @@ def test_of_a_wide_table_the_first_columns_are_listed():
     ids=["one name twice", "lists", "empty", "one axis", "list", "sparse"],
 )
 def test_the_error_without_query_ids_comes_for_any_data(X):
-    line = message_without_qid("f", "call", X=X, of_column="F")[-1]
+    line = message_without_qid("f", "call", X=X, of_column="F")[2]
     assert "To read another column: F(..., qid_column='user_id')." in line
 
 
 def test_a_column_of_an_array_that_looks_like_query_ids_is_named_by_its_position():
     X = np.column_stack([IDS["price"], [7, 7, 3, 3, 3]])
-    line = message_without_qid("f", "call", X=X, of_column="F")[-1]
+    line = message_without_qid("f", "call", X=X, of_column="F")[2]
     assert line == "Did you mean F(..., qid_column=1)?"
 
 
@@ -211,9 +214,6 @@ QIDS = np.repeat(np.arange(4), 5)
 
 
 FRAME = pd.DataFrame(X5, columns=["a", "b"]).assign(qid=QIDS)
-
-
-ROUTE = " after sklearn.set_config(enable_metadata_routing=True)"
 
 
 def error_of(call):
@@ -227,37 +227,26 @@ def split_in_two(ranker, **params):
     return cross_val_score(ranker, X5, Y5, **params)
 
 
-def test_the_call_of_scikit_learn_that_was_made_is_shown():
+def test_the_call_that_was_made_is_shown():
     ranker, folds = QueryRanker(Ridge()), list(QueryKFold(2).split(X5, qid=QIDS))
-    with sklearn.config_context(enable_metadata_routing=True):
-        grid, params = {"estimator__alpha": [1]}, {"scoring": "mrr", "cv": 2}
-        search = GridSearchCV(ranker, grid, **params, error_score="raise")
-        search.fit(X5, Y5, qid=QIDS)
-        routed = error_of(lambda: search.score(X5, Y5))
-        assert routed[1].startswith("Pass them: GridSearchCV.score(X, y, qid=qid), or")
-    assert error_of(lambda: search.score(X5, Y5))[:2] == [
+    best = ranker.fit(X5, Y5, qid=QIDS)
+    assert error_of(lambda: get_scorer("mrr")(best, X5, Y5))[:2] == [
         "The scorer of 'mrr' needs to know which rows belong to one query. Got no "
         "query ids.",
-        f"Pass them: GridSearchCV.score(X, y, qid=qid){ROUTE}, or a column 'qid' of X, "
-        "or an index 'qid' of X or y.",
+        "Pass them: scorer(estimator, X, y, qid=qid), or a column 'qid' of X, or an "
+        "index 'qid' of X or y.",
     ]
-    best = search.best_estimator_
-    # The outermost call is the one that the user made.
-    lines = error_of(lambda: split_in_two(search, cv=folds))
-    call = "cross_val_score(estimator, X, y, params={'qid': qid})"
-    assert lines[1].startswith(f"Pass them: {call}{ROUTE}, or a column")
     for score, call in [
-        (lambda: ranker.fit(X5, Y5), "fit(X, y, qid=qid)"),
+        (lambda: QueryRanker(Ridge()).fit(X5, Y5), "fit(X, y, qid=qid)"),
         (lambda: best.rank(X5), "rank(X, qid=qid)"),
         (lambda: best.score(X5, Y5), "score(X, y, qid=qid)"),
-        (lambda: get_scorer("mrr")(best, X5, Y5), "scorer(estimator, X, y, qid=qid)"),
         (lambda: next(QueryKFold(2).split(X5, Y5)), "split(X, y, qid=qid)"),
         (
             lambda: cross_val_query_scores(Ridge(), X5, Y5, scoring="mrr", cv=folds),
             "cross_val_query_scores(estimator, X, y, params={'qid': qid})",
         ),
         (
-            lambda: MetricAtKDisplay.from_estimator(search, X5, Y5, "mrr"),
+            lambda: MetricAtKDisplay.from_estimator(ranker, X5, Y5, "mrr"),
             "MetricAtKDisplay.from_estimator(estimator, X, y, qid=qid)",
         ),
         (lambda: lightgbm_metric("mrr", y=Y5)(Y5, Y5), "`qid`"),
@@ -265,80 +254,71 @@ def test_the_call_of_scikit_learn_that_was_made_is_shown():
         assert error_of(score)[1].startswith(f"Pass them: {call}, or a")
 
 
-def test_the_error_without_query_ids_says_first_why_none_arrived():
-    ranker, frame = QueryRanker(Ridge()), FRAME
-    lines = error_of(lambda: split_in_two(ranker, groups=QIDS))
-    assert lines[0].startswith(
-        "`groups` reaches only the splitter of the same call; `qid` reaches "
-        "QueryKFold, rankers and scorers. QueryRanker.fit needs to know"
-    )
-    assert lines[1].startswith("Pass them: cross_val_score(estimator, X, y, params=")
-    search = GridSearchCV(ranker, {"estimator__alpha": [1]}, cv=QueryKFold(2))
-    assert error_of(lambda: search.fit(X5, Y5, qid=QIDS)) == [
-        "While metadata routing is disabled, scikit-learn passes `qid` to the "
-        "estimator only. QueryKFold needs to know which rows belong to one query. Got "
-        "no query ids.",
-        "Call sklearn.set_config(enable_metadata_routing=True) first.",
-    ]
-    # Its own splitter got none.
-    lines = error_of(lambda: split_in_two(search, groups=QIDS))
-    assert lines[0].startswith("`groups` reaches only the splitter of the same call; ")
-    pipeline = make_pipeline(StandardScaler(), ranker)
-    assert error_of(lambda: pipeline.fit(frame, Y5)) == [
-        "Pipeline.fit makes arrays of its data and so loses 'qid'. QueryRanker.fit "
-        "needs to know which rows belong to one query. Got no query ids.",
-        "Put its steps into the ranker: QueryRanker(make_pipeline(...)).",
-    ]
-    selection = feature_selection.RFECV(ranker, scoring="mrr", cv=QueryKFold(2))
-    for X, y in [(frame, Y5), (X5, pd.Series(Y5, index=pd.Index(QIDS, name="qid")))]:
-        first, then = error_of(lambda X=X, y=y: selection.fit(X=X, y=y))
-        assert first.startswith("RFECV.fit makes arrays of its data and so loses 'qid'")
-        assert then == f"Pass them: RFECV.fit(X, y, qid=qid){ROUTE}."
-    # What scikit-learn calls itself is not to blame.
-    lines = error_of(lambda: RidgeCV(scoring="mrr").fit(X5, Y5))
-    assert lines[0].startswith("The scorer of 'mrr' needs to know")
-    assert lines[1].startswith(f"Pass them: RidgeCV.fit(X, y, qid=qid){ROUTE}, or")
-    # RidgeCV routes them; this one scores rows that it holds out, without their table.
-    grown = ensemble.HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
-    for X in (X5, frame):
-        first, second = error_of(lambda X=X: grown.fit(X, Y5))
-        assert second.startswith("Put it into a ranker, which holds out whole queries")
-        start = "HistGradientBoostingRegressor.fit of scikit-learn passes no query ids"
-        assert first.startswith(f"{start} on. The scorer of 'mrr' needs to know")
-
-
 MEMBERS = [("a", as_regressor(QueryRanker(Ridge())))]
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        ensemble.VotingRegressor(MEMBERS),
-        ensemble.StackingRegressor(MEMBERS, cv=2),
-        GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=QueryKFold(2)),
-        GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=2, error_score="raise"),
-    ],
-    ids=["voting", "stacking", "a search by queries", "a search"],
-)
-def test_the_estimator_of_a_ranker_gets_no_query_ids(estimator):
-    ranker = QueryRanker(estimator)
-    params = {"scoring": "mrr", "cv": QueryKFold(2), "error_score": "raise"}
-    for call in (
-        lambda: ranker.fit(FRAME, Y5),
-        lambda: ranker.fit(X5, Y5, qid=QIDS),
-        lambda: cross_val_score(ranker, FRAME, Y5, **params),
-    ):
-        first, then = error_of(call)
-        assert first.startswith("QueryRanker passes no query ids to its estimator. ")
-        assert then.startswith("Turn it round: GridSearchCV(QueryRanker(...), ...).")
-        assert "FusionRanker" in then
+# What fails inside of scikit-learn, and who says so.
+LOST = {
+    "groups": (
+        lambda: split_in_two(QueryRanker(Ridge()), groups=QIDS),
+        "QueryRanker.fit",
+    ),
+    "no routing": (
+        lambda: GridSearchCV(
+            QueryRanker(Ridge()), {"estimator__alpha": [1]}, cv=QueryKFold(2)
+        ).fit(X5, Y5, qid=QIDS),
+        "QueryKFold",
+    ),
+    "pipeline": (
+        lambda: make_pipeline(StandardScaler(), QueryRanker(Ridge())).fit(FRAME, Y5),
+        "QueryRanker.fit",
+    ),
+    "stops early": (
+        lambda: ensemble.HistGradientBoostingRegressor(
+            scoring="mrr", early_stopping=True
+        ).fit(FRAME, Y5),
+        "The scorer of 'mrr'",
+    ),
+    "inner search": (
+        lambda: QueryRanker(
+            GridSearchCV(Ridge(), {"alpha": [1]}, scoring="mrr", cv=QueryKFold(2))
+        ).fit(FRAME, Y5),
+        "QueryKFold",
+    ),
+    "inner combination": (
+        lambda: QueryRanker(ensemble.VotingRegressor(MEMBERS)).fit(FRAME, Y5),
+        "QueryRanker.fit",
+    ),
+}
 
 
-def test_a_tool_of_rankers_that_passes_no_query_ids_on_is_not_said_to_stop_early():
-    boosted = ensemble.AdaBoostRegressor(QueryRanker(Ridge()))
-    first, then = error_of(lambda: boosted.fit(FRAME, Y5))
-    assert first.startswith("AdaBoostRegressor.fit of scikit-learn passes no query ids")
-    assert then.startswith("To combine rankers, use FusionRanker, or boosting")
+def last_line(after):
+    """Return how the last line begins."""
+    return (
+        "scikit-learn takes params={'qid': qid} in cross_validate, and fit(X, y, "
+        f"qid=qid) in a search{after}; `groups` reaches only the splitter. A ranker "
+        "passes none to its estimator: search over it, GridSearchCV(QueryRanker(...), "
+        "...)."
+    )
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_the_last_line_says_how_query_ids_get_through_scikit_learn(name):
+    call, caller = LOST[name]
+    first, _, hint, last = error_of(call)
+    assert first.startswith(f"{caller} needs to know which rows belong")
+    assert last.startswith(
+        last_line(" after sklearn.set_config(enable_metadata_routing=True)")
+    )
+    # The ranker has removed the column from a table, which a Pipeline makes an array.
+    is_array = "such as a Pipeline, loses the column: put its steps" in last
+    assert is_array == (not hint.startswith("X has no column 'qid'"))
+
+
+def test_with_routing_enabled_the_error_does_not_say_to_enable_it():
+    with sklearn.config_context(enable_metadata_routing=True):
+        *_, last = error_of(LOST["pipeline"][0])
+    assert last.startswith(last_line(""))
 
 
 def fits(estimator):

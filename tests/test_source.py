@@ -37,8 +37,6 @@ ALONE = {
 REQUIRED = {"narwhals", "numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.
 REGISTERS_SCORERS = "scoring/registry.py"
-# scikit-learn documents this function for its users.
-DOCUMENTED = {"sklearn.utils._safe_indexing"}
 
 # What is assigned to attributes of other objects, and why.
 ASSIGNED = {
@@ -223,6 +221,28 @@ def test_no_module_asserts():
         assert not any(isinstance(node, ast.Assert) for node in nodes), module
 
 
+def is_trick(node):
+    """Return True where code is made or read as data, or stack frames are looked at."""
+    if isinstance(node, ast.Attribute):
+        frames = "f_back", "f_locals", "f_globals", "_getframe", "currentframe"
+        return node.attr in ("co_code", *frames) or full_name(node) == "inspect.stack"
+    return isinstance(node, ast.Name) and node.id in ("eval", "exec", "compile")
+
+
+@pytest.mark.slow
+def test_code_is_not_read_as_data_and_one_module_looks_at_stack_frames():
+    for module, nodes in NODES.items():
+        assert not any("dis" in imported_names(node) for node in nodes), module
+    found = {module for module, nodes in NODES.items() if any(map(is_trick, nodes))}
+    assert found == {"_callers.py"}
+
+
+def test_no_loop_leaves_its_variables_in_a_module():
+    for module, tree in TREE.items():
+        for node in outside_functions(tree):
+            assert not isinstance(node, ast.For | ast.While | ast.With), module
+
+
 def asks_a_frame(node):
     """Return True where code asks for what only a data frame or its index has."""
     if isinstance(node, ast.Attribute):
@@ -244,14 +264,13 @@ def test_only_one_module_knows_data_frames():
 
 
 @pytest.mark.slow
-def test_only_the_registry_uses_private_names_of_sklearn():
+def test_one_module_imports_private_names_of_sklearn():
+    found = set()
     for module, nodes in NODES.items():
-        if module == REGISTERS_SCORERS:
-            continue
         names = {*map(full_name, nodes)}
         names |= {name for node in nodes for name in imported_names(node)}
-        private = {name for name in names if is_private_in_sklearn(name)}
-        assert private <= DOCUMENTED, module
+        found |= {module for name in names if is_private_in_sklearn(name)}
+    assert found == {"_sklearn.py"}
 
 
 def test_importing_a_module_needs_only_the_required_packages():

@@ -54,22 +54,6 @@ def _not_a_scorer(metric):
     return TypeError(f"{function} is a metric, not a scorer: pass scoring={name!r}.")
 
 
-def _refusing(signature, name):
-    """Return a function that does nothing but take the arguments of a signature.
-
-    Python itself says what is wrong with a call, by the name of the metric function, in
-    a tenth of the time of ``signature.bind``.
-    """
-    words = ["y_true", "y_score", "*"]
-    for parameter in [*signature.parameters.values()][2:]:
-        is_required = parameter.default is parameter.empty
-        words.append(parameter.name if is_required else f"{parameter.name}=None")
-    take = eval(f"lambda {', '.join(words)}: None")
-    take.__name__ = take.__qualname__ = name
-    take.__signature__ = signature
-    return take
-
-
 def ranking_metric(
     name,
     *,
@@ -116,30 +100,30 @@ def ranking_metric(
         shared = options | dict.fromkeys(("sample_weight", *masks))
         shared.pop("unjudged", None)  # of `evaluate`, as the mask is
         signature = _public_signature(definition, facts, shared)
-        names = list(signature.parameters)
+        _, _, *keywords = signature.parameters.values()
+        accepted = {one.name for one in keywords}
+        required = {one.name for one in keywords if one.default is one.empty}
         _, *own = inspect.signature(definition).parameters.values()
         defaults = {
             one.name: one.default for one in own if one.default is not one.empty
         }
         defaults |= options
         by_default = Options().changed(as_implied(defaults))
-        take = _refusing(signature, key)
-        refuse = says_what_was_meant(take)
 
         @functools.wraps(definition)
-        def call(*args, **kwargs):
-            try:
-                take(*args, **kwargs)  # raises TypeError for unknown arguments
-            except TypeError:
-                if args and hasattr(args[0], "fit"):  # called as a scorer
-                    raise _not_a_scorer(metric) from None
-                refuse(*args, **kwargs)
-            values = dict(zip(names, args, strict=False)) | kwargs
+        def measure(y_true, y_score, **values):
+            # In Python's words, which raises for all other wrong calls itself.
+            if unknown := values.keys() - accepted:
+                wrong = f"got an unexpected keyword argument {min(unknown)!r}"
+                raise TypeError(f"{key}() {wrong}")
+            if missing := required - values.keys():
+                wrong = f"missing 1 required keyword-only argument: {min(missing)!r}"
+                raise TypeError(f"{key}() {wrong}")
             columns = {name: values.pop(name, None) for name in metric.columns}
             for name in metric.optional:
                 if columns[name] is None:
                     del columns[name]
-            data = {"columns": columns}
+            data = {"y_true": y_true, "y_score": y_score, "columns": columns}
             for part in INPUT:
                 if part in values:
                     data[part] = values.pop(part)
@@ -148,9 +132,21 @@ def ranking_metric(
                 values = check_options(values, metric.checks, key)
                 options = options.changed(values)
             request = Request(key, metric, 1, options)
-            if data["y_true"] is None:
-                data["y_true"] = no_grades(data["y_score"], [request], key)
+            if y_true is None:
+                data["y_true"] = no_grades(y_score, [request], key)
             return answer_all([request], read_arrays(**data))[key]
+
+        measure.__signature__ = signature
+        measure = says_what_was_meant(measure)
+
+        @functools.wraps(definition)
+        def call(*args, **kwargs):
+            try:
+                return measure(*args, **kwargs)
+            except TypeError:
+                if args and hasattr(args[0], "fit"):  # called as a scorer
+                    raise _not_a_scorer(metric) from None
+                raise
 
         call.__signature__ = signature
         call.definition = definition

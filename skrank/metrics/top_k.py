@@ -330,14 +330,12 @@ def relevant_documents_returned(ranking):
     return ranking.n_found.astype(np.float64)
 
 
-# Counts have names, as trec_eval prints them, and no functions.
-for _name, _definition in {
-    "num_ret": returned_documents,
-    "num_rel": relevant_documents,
-    "num_rel_ret": relevant_documents_returned,
-}.items():
-    enter(
-        Metric(
-            _name, _definition, cutoff="never", limits=(0, np.inf), pool=sum_of_queries
-        )
-    )
+def _enter_count(name, definition):
+    """Enter a count, which has a name, as trec_eval prints it, and no function."""
+    limits = 0, np.inf
+    enter(Metric(name, definition, cutoff="never", limits=limits, pool=sum_of_queries))
+
+
+_enter_count("num_ret", returned_documents)
+_enter_count("num_rel", relevant_documents)
+_enter_count("num_rel_ret", relevant_documents_returned)

@@ -15,7 +15,7 @@ from sklearn.utils import check_consistent_length
 from skrank._checks import check_lengths, count_rows
 from skrank._docs import MetadataRequest, Self, Splits, share_split_words
 from skrank._mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
-from skrank._query_ids import find_named, find_qid, require_named, require_qid
+from skrank._query_ids import find_named, find_qid, no_query_ids, require_named
 from skrank._ranking.ids import encode_heads, encode_qid
 
 
@@ -103,8 +103,9 @@ class QuerySplitter(BaseCrossValidator):
         warn_if_out_of_order({"X": X, "y": y, "qid": qid, "groups": groups})
         caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
         found = find_qid(qid, X=X, y=y, groups=groups, column=self.qid_column)
-        call, column = "split(X, y, qid=qid)", self.qid_column
-        found = require_qid(found, caller, call, X=X, column=column, of_column=caller)
+        if found is None:
+            places = {"X": X, "column": self.qid_column, "of_column": caller}
+            raise no_query_ids(caller, "split(X, y, qid=qid)", **places)
         queries = Queries.of_rows(found, caller, n_samples)
         if qid is not None and groups is not None:
             others = Queries.of_rows(groups, caller, n_samples, name="groups")

@@ -19,10 +19,11 @@ from sklearn.utils import (
 )
 
 from skrank._checks import check_count, count_rows
-from skrank._columns import entries_of, find_column, find_level
+from skrank._columns import find_column, find_level
 from skrank._docs import Seed
 from skrank._mistakes import warn_if_few_queries, warn_if_out_of_order
-from skrank._query_ids import QID, check_qid_column, require_qid
+from skrank._query_ids import QID, check_qid_column, no_query_ids
+from skrank._sklearn import entries_of
 from skrank.model_selection.query_splitter import (
     Queries,
     QuerySplitter,
@@ -414,8 +415,9 @@ def query_train_test_split(
         )
     given = {f"arrays[{place}]": array for place, array in enumerate(arrays)}
     warn_if_out_of_order({**given, "qid": qid})
-    call, X = f"{caller}(X, y, qid=qid)", arrays[0]
-    qid = require_qid(qid, caller, call, X=X, column=qid_column, of_column=caller)
+    if qid is None:
+        places = {"X": arrays[0], "column": qid_column, "of_column": caller}
+        raise no_query_ids(caller, f"{caller}(X, y, qid=qid)", **places)
     queries = Queries.of_rows(qid, caller, count_rows(arrays[0]))
     n_train, n_test = rows_wanted(
         queries, test_size, train_size, default=0.25, caller=caller

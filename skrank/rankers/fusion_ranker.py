@@ -209,7 +209,7 @@ class FusionRanker(QueryFinder):
         if column_names(features) != self._names:
             check_feature_names(features, self._names, self)
         validate_data(self, features, reset=False, skip_check_array=True)
-        given = self._find_qid(qid, "predict", X=X, is_needed=False)
+        given = self._qid_of(X) if qid is None else qid
         scores = [_scores(features, member, given) for member in self.estimators_]
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
@@ -307,7 +307,7 @@ def check_rows(X, ranker):
 def _scores(features, member, qid):
     """Return the scores by an estimator, or those in a column."""
     if hasattr(member, "fit"):
-        asked = partial(ask, qid=qid)
+        asked = partial(ask, find_qid=lambda: qid)
         return column_or_1d(ranking_response(member, features, asked))
     column = find_column(features, member, is_id=False)
     if column is None:

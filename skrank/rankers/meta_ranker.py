@@ -26,7 +26,6 @@ from skrank._checks import check_choice, check_count, check_lengths, shown
 from skrank._columns import (
     column_names,
     drop_column,
-    entries_of,
     find_column,
     find_level,
     library_of,
@@ -40,8 +39,9 @@ from skrank._mistakes import (
     warn_if_rows_are_drawn,
     warn_of_single_rows,
 )
-from skrank._query_ids import QID, check_qid_column, require_qid
+from skrank._query_ids import QID, check_qid_column, no_query_ids
 from skrank._ranking.ids import encode_heads
+from skrank._sklearn import entries_of
 from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
 
 
@@ -133,25 +133,21 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         check_different(y)
         return FitRows(X, y, codes, sample_weight)
 
-    def _find_qid(self, qid, method, *, X, y=None, is_needed=True):
-        """Return the query ids, or None if all rows are one query or need none."""
-        if qid is None:
-            qid = self.__skrank_qid__(X)
-        if qid is None:
+    def _find_qid(self, qid, method, *, X, y=None):
+        """Return the query ids, or None if all rows are one query."""
+        qid = self._qid_of(X, y) if qid is None else qid
+        if qid is None and self.missing_qid != "single":
+            name = type(self).__name__
+            call = f"{method}({'X' if y is None else 'X, y'}, qid=qid)"
+            places = {"X": X, "column": self.qid_column, "of_column": name}
+            raise no_query_ids(f"{name}.{method}", call, **places)
+        return qid
+
+    def _qid_of(self, X, y=None):
+        """Return the query ids that rows have, or None."""
+        if (qid := self.__skrank_qid__(X)) is None:
             qid = find_level(y, QID)
-        if qid is None:
-            qid = find_level(X, QID)
-        if self.missing_qid == "single" or not is_needed:
-            return qid
-        name = type(self).__name__
-        return require_qid(
-            qid,
-            f"{name}.{method}",
-            f"{method}({'X' if y is None else 'X, y'}, qid=qid)",
-            X=X,
-            column=self.qid_column,
-            of_column=name,
-        )
+        return find_level(X, QID) if qid is None else qid
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""
@@ -522,19 +518,21 @@ def check_feature_names(X, names, estimator):
     )
 
 
-def ask(estimator, method_name, X, qid=None, names=None):
+def ask(estimator, method_name, X, find_qid, names=None):
     """Return the response of a method of an estimator, as ranking_response asks.
 
-    Query ids are passed to a method that takes them, such as that of a FusionRanker.
-    `names` are those of the columns that the last step was fitted to.
+    The query ids that `find_qid` returns, if any, are passed to a method that takes
+    them, such as that of a FusionRanker. `names` are those of the columns that the last
+    step was fitted to.
     """
     if isinstance(estimator, Pipeline):
         # The transformers may return a sparse array, too.
         X = transform(estimator, X)
-        return ask(estimator.steps[-1][1], method_name, X, qid, names)
+        return ask(estimator.steps[-1][1], method_name, X, find_qid, names)
     if column_names(X) != names:
         check_feature_names(X, names, estimator)
     method = getattr(estimator, method_name)
+    X = as_taken(X, estimator)
     takes_qid = QID in (getattr(method, "__kwdefaults__", None) or ())
-    given = {QID: qid} if takes_qid and qid is not None else {}
-    return method(as_taken(X, estimator), **given)
+    qid = find_qid() if takes_qid else None
+    return method(X) if qid is None else method(X, qid=qid)

@@ -252,11 +252,11 @@ class QueryRanker(MetaRanker):
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         """Return the scores of the documents."""
         check_is_fitted(self)
-        qid = self._find_qid(None, "predict", X=X, is_needed=False)
+        find_qid = partial(self._qid_of, X)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
-        asked = partial(ask, qid=qid, names=self._names)
+        asked = partial(ask, find_qid=find_qid, names=self._names)
         scores = column_or_1d(ranking_response(self.estimator_, X, asked))
         return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 

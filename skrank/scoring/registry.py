@@ -1,4 +1,4 @@
-"""Registration of the scorer names in scikit-learn, by its private attributes."""
+"""Registration of the scorer names in scikit-learn, whose private parts it changes."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -13,6 +13,7 @@ from collections.abc import MutableMapping
 import sklearn
 
 from skrank._engine.names import is_misspelt, is_name, listed_names, refusal
+from skrank._sklearn import TABLE, name_constraint, scorer_table
 from skrank.scoring.scorer import RankingScorer, scored_names
 
 # A set of accepted strings that contains these is that of scikit-learn's scorer names,
@@ -24,9 +25,6 @@ SHOWN = (
     *("hits@10", "map", "mrr", "ndcg", "ndcg@10", "neg_mean_rank", "precision@10"),
     *("query_auc", "rank_correlation", "recall@10"),
 )
-
-# The name of scikit-learn's table of scorers; its modules import the table by name.
-TABLE = "_SCORERS"
 
 _lock = threading.RLock()
 
@@ -65,7 +63,7 @@ def register_scorers() -> None:
     with _lock:
         earlier = registration()
         # That of a module which was loaded anew is of another class.
-        if isinstance(earlier, Registration) and _table() is earlier.view:
+        if isinstance(earlier, Registration) and scorer_table() is earlier.view:
             return
         try:
             if earlier is not None:
@@ -113,10 +111,10 @@ def registration():
     scikit-learn holds it and not this module, which may be loaded anew.
     """
     try:
-        from sklearn.utils._param_validation import StrOptions
+        constraint = name_constraint()
     except ImportError:  # a later version has it elsewhere: nothing was registered
         return None
-    return getattr(StrOptions.is_satisfied_by, "registration", None)
+    return getattr(constraint.is_satisfied_by, "registration", None)
 
 
 class Registration:
@@ -130,13 +128,11 @@ class Registration:
     """
 
     def __init__(self):
-        from sklearn.utils._param_validation import StrOptions
-
-        self.constraint = StrOptions
-        self.table = _table()
+        self.constraint = name_constraint()
+        self.table = scorer_table()
         _check_touch_points(self.constraint, self.table)
         self.view = ScorerTable(self.table)
-        self.own = {name: vars(StrOptions).get(name) for name in _METHODS}
+        self.own = {name: vars(self.constraint).get(name) for name in _METHODS}
 
     def enter(self):
         """Make the names known; undo all changes if that fails."""
@@ -266,13 +262,6 @@ _METHODS = {
     "__str__": _with_some_names,
     "is_satisfied_by": _also_satisfied_by_names,
 }
-
-
-def _table():
-    """Return scikit-learn's table of scorers."""
-    from sklearn.metrics import _scorer
-
-    return getattr(_scorer, TABLE)
 
 
 def _replace_everywhere(old, new):

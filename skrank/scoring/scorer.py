@@ -18,6 +18,7 @@ import numpy as np
 import sklearn.metrics
 from sklearn import config_context
 
+from skrank._callers import running_split
 from skrank._checks import shown
 from skrank._columns import find_column
 from skrank._docs import MetricLike
@@ -35,8 +36,9 @@ from skrank._engine.names import (
 )
 from skrank._engine.request import METRICS, OPTIONAL, metric_of, reads_highest_grade
 from skrank._mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
-from skrank._query_ids import QID, find_qid, require_qid
+from skrank._query_ids import QID, find_qid, no_query_ids
 from skrank._ranking.ids import encode_heads
+from skrank._sklearn import ScikitLearnScorer
 from skrank.scoring.estimators import (
     RESPONSES,
     _feature_names,
@@ -251,16 +253,10 @@ def get_scorer_names() -> list[str]:
     return sorted(listed_names())
 
 
-# The class of scikit-learn's own scorers has no public name. Only instances of it get
-# the predictions that several scorers share.
-_ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
-
-
-class RankingScorer(_ScikitLearnScorer):
+class RankingScorer(ScikitLearnScorer):
     """A scorer that knows which rows belong to one query."""
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
-        warn_if_rows_are_drawn()  # a search makes the scorers of names in its process
         super().__init__(scored, 1 if greater_is_better else -1, {}, RESPONSES)
         self._options, self._columns = options or {}, columns or {}
         reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
@@ -328,14 +324,16 @@ class RankingScorer(_ScikitLearnScorer):
             given = {name for name in rows if rows[name] is not None}
             of_X = found.keys() - given - self._columns.keys()
             rows |= found
-        qid = require_qid(qid, scored.caller, call, X=X, of_column="QueryRanker")
+        if qid is None:
+            raise no_query_ids(scored.caller, call, X=X, of_column="QueryRanker")
         warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
         heads = encode_heads(qid)
         if of_X or QID in _feature_names(estimator):
             warn_of_features(estimator, sorted(of_X))
-        warn_if_queries_are_split(estimator, X, heads, super().get_metadata_routing)
+        split, routing = running_split(X), super().get_metadata_routing
+        warn_if_queries_are_split(estimator, X, heads, split, routing)
         if self._of_highest:
-            check_highest_grade(self._of_highest, X, y_true)
+            check_highest_grade(self._of_highest, split, y_true)
         warn_if_rows_are_drawn()
         return read_arrays(
             y_true,
@@ -544,7 +542,7 @@ class Scored:
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
-        qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
+        qid = self._find_qid(qid, y_true)
         columns_of(self.requests, {}, self.caller)  # nobody passes any
         rows = read_arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
         return self.of_rows(rows)
@@ -586,11 +584,17 @@ class Scored:
         """Return the first metric as a function of the scores of these documents."""
         if self.function is not None:
             return partial(self, y_true, qid=qid, sample_weight=sample_weight)
-        qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
+        qid = self._find_qid(qid, y_true)
         find = {}.get if self.requests[0].masks else None
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
         arrays = read_arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
+
+    def _find_qid(self, qid, y):
+        """Return the query ids, which may be in the index of `y`, or raise."""
+        if (qid := find_qid(qid, y=y)) is None:
+            raise no_query_ids(self.caller, "`qid`")
+        return qid
 
 
 def _check_takes_qid(metric, params, name):

@@ -10,7 +10,7 @@ from numbers import Integral
 
 import numpy as np
 
-from skrank._callers import sklearn_callers, warn_caller
+from skrank._callers import warn_caller
 from skrank._checks import count_rows
 from skrank._query_ids import QID
 from skrank._ranking.ids import encode_heads
@@ -18,29 +18,24 @@ from skrank.exceptions import QuerySplitWarning
 from skrank.scoring.estimators import find_scored_qid, training_sizes
 
 
-def warn_if_queries_are_split(estimator, X, qid, routing=None):
+def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
     """Warn of queries with rows in both the training and the test data.
 
-    In the place of scikit-learn's own loops over splits, the rows of the split are
-    compared; query ids were passed to them by the name that a scorer requests, whose
-    `routing` is asked for it. Elsewhere a ranker has its numbers of training rows by
-    query in a dict ``query_sizes_``: if they are equal, the training data itself is
-    scored, which is allowed.
+    In the place of scikit-learn's own loops over splits, the rows of the `split` are
+    compared, that of `running_split`; query ids were passed to them by the name that a
+    scorer requests, whose `routing` is asked for it. Elsewhere a ranker has its numbers
+    of training rows by query in a dict ``query_sizes_``: if they are equal, the
+    training data itself is scored, which is allowed.
     """
-    if qid is None:
+    if split is not None:
+        params = split.score_params or {}
+        name = routing and routing().score.requests[QID]
+        all_qid = params.get(name, params.get(QID))
+        codes = _codes_of_all(estimator, split.X, split.y, all_qid)
+        # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
+        if codes is not None and len(codes) == count_rows(split.X):
+            warn_of_split_queries(codes, split.train, split.test)
         return
-    for frame in sklearn_callers():
-        # A function that fits on the rows `train` of X and scores the rows `test`.
-        split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
-        if split.get("X_test") is X and {"X", "y", "train", "test"}.issubset(split):
-            params = split.get("score_params") or {}
-            name = routing and routing().score.requests[QID]
-            all_qid = params.get(name, params.get(QID))
-            codes = _codes_of_all(estimator, split["X"], split["y"], all_qid)
-            # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
-            if codes is not None and len(codes) == count_rows(split["X"]):
-                warn_of_split_queries(codes, split["train"], split["test"])
-            return
     known = training_sizes(estimator)
     if not known:
         return
@@ -52,22 +47,20 @@ def warn_if_queries_are_split(estimator, X, qid, routing=None):
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)
 
 
-def check_highest_grade(names, X, y_true):
+def check_highest_grade(names, split, y_true):
     """Raise if metrics depend on the highest grade, and a test set has another one.
 
     Each fold would be measured on a scale of its own.
     """
-    for frame in sklearn_callers():
-        split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
-        if split.get("X_test") is X and split.get("y") is not None:
-            of_all, of_part = (float(np.max(y)) for y in (split["y"], y_true))
-            if of_all != of_part:
-                raise ValueError(
-                    f"{names[0]!r} depends on the highest grade of all data, which is "
-                    f"{of_all:g}, and {of_part:g} in a test set. Put it in the name, "
-                    f"as in scoring='err(max_grade={of_all:g})@10'."
-                )
-            return
+    if split is None or split.y is None:
+        return
+    of_all, of_part = (float(np.max(y)) for y in (split.y, y_true))
+    if of_all != of_part:
+        raise ValueError(
+            f"{names[0]!r} depends on the highest grade of all data, which is "
+            f"{of_all:g}, and {of_part:g} in a test set. Put it in the name, "
+            f"as in scoring='err(max_grade={of_all:g})@10'."
+        )
 
 
 SPLIT_QUERIES = (

@@ -378,17 +378,14 @@ class TestWithScikitLearn:
         search = GridSearchCV(TakesQid(), {"alpha": [1]}, cv=QueryKFold(3))
         with pytest.raises(ValueError, match="QueryKFold needs to know") as error:
             search.fit(X, Y, qid=QID)
-        said = "While metadata routing is disabled, scikit-learn passes `qid` to the e"
-        assert said in str(error.value)
-        assert "column" not in str(error.value)
+        said = r"in a search after sklearn.set_config\(enable_metadata_routing=True\)"
+        error.match(said)
         params = {"params": {"qid": QID}, "error_score": "raise"}
         with pytest.raises(ValueError, match=said):
             cross_validate(TakesQid(), X, Y, cv=QueryKFold(3), **params)
         folds = list(QueryKFold(3).split(X, qid=QID))
-        with pytest.raises(ValueError, match=f"^{said}(.|\n)*scorer of 'mrr' needs"):
+        with pytest.raises(ValueError, match=f"scorer of 'mrr' needs(.|\n)*{said}"):
             cross_validate(TakesQid(), X, Y, cv=folds, scoring="mrr", **params)
-        with pytest.raises(ValueError, match=r"Pass them: cross_validate\("):
-            cross_validate(TakesQid(), X, Y, cv=QueryKFold(3))
 
     def test_a_pipeline_a_learning_curve_and_predictions_work(self):
         y = pd.Series(Y, index=pd.Index(QID, name="qid"))

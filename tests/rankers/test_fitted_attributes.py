@@ -136,16 +136,14 @@ def test_features_are_selected_without_routing(ranker):
 
 
 @pytest.mark.parametrize("data", [(X, INDEXED), (WITH_QID, Y)], ids=["index", "column"])
-def test_tools_that_lose_the_ids_are_named(data):
+def test_the_error_of_tools_that_lose_the_ids_says_why(data):
     model = QueryRanker(Ridge())
     for tool in (
         RFE(model),
         RFECV(model, cv=QueryKFold(3), scoring="mrr"),
         RFECV(model, cv=3, scoring="mrr"),
     ):
-        with pytest.raises(
-            ValueError, match=r"^RFE(CV)?\.fit makes arrays of its data"
-        ):
+        with pytest.raises(ValueError, match="What makes arrays of its data"):
             tool.fit(*data)
 
 

@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
@@ -201,19 +200,6 @@ def test_sizes_of_queries_are_recognized():
         QueryRanker(Ridge()).fit(X[order], Y[order], qid=sizes)
     with pytest.raises(ValueError, match=r"one value per row\.$"):
         QueryRanker(Ridge()).fit(X, Y, qid=sizes + 1)
-
-
-def test_groups_that_reach_the_splitter_only_are_named():
-    with pytest.raises(ValueError, match="`groups` reaches only the splitter"):
-        cross_val_score(
-            QueryRanker(Ridge()),
-            X,
-            Y,
-            groups=QID,
-            cv=QueryKFold(2),
-            scoring="mrr",
-            error_score="raise",
-        )
 
 
 @pytest.mark.parametrize("ranker", [QueryRanker(Ridge()), PairwiseRanker()])
