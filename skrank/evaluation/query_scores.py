@@ -35,7 +35,6 @@ from skrank._engine.value_table import (
     join_rankers,
     named_summaries,
 )
-from skrank._extras import import_extra
 from skrank._query_ids import find_named
 from skrank._ranking.ids import encode_qid
 from skrank._text_tables import (
