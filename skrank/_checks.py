@@ -62,10 +62,10 @@ _BY_POSITION = {
 
 def says_what_was_meant(function):
     """Make a function say in Python's own errors of a call what was probably meant."""
-    parameters = inspect.signature(function).parameters
-    kinds = [parameter.kind for parameter in parameters.values()]
 
     def meant(args, kwargs):
+        parameters = inspect.signature(function).parameters
+        kinds = [parameter.kind for parameter in parameters.values()]
         if args and isinstance(args[0], Mapping) and "y_score" in args[0]:
             return f" Unpack what was passed: {function.__name__}(**align(...), ...)."
         n_positional = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)

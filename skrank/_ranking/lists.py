@@ -375,7 +375,6 @@ class RescoredLists(Lists):
     count_type = _of_alike("count_type")
 
 
-@dataclass(frozen=True, eq=False)
 class RowLists(Lists):
     """Lists of documents that are all relevant, with their rows as grades.
 
