@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._docs import Average, MatrixLike, Ties, Unjudged
+from skrank._docs import Average, MatrixLike, Ties
 from skrank._engine.columns import ItemColumn, of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer
@@ -56,8 +56,7 @@ def alpha_ndcg_score(
     k: int | None = None, alpha: float = 0.5,
     ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def alpha_ndcg_score(
@@ -66,8 +65,7 @@ def alpha_ndcg_score(
     k: int | None = None, alpha: float = 0.5,
     ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def awrf_score(
@@ -78,8 +76,7 @@ def awrf_score(
     empty: Literal["undefined", "uniform"] = "undefined",
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def awrf_score(
@@ -90,8 +87,7 @@ def awrf_score(
     empty: Literal["undefined", "uniform"] = "undefined",
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def bpref_score(
@@ -99,18 +95,14 @@ def bpref_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def bpref_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -120,7 +112,7 @@ def calibration_divergence(
     k: int | None = None, discount: str | Callable[..., Any] = "uniform",
     a: float = 0.01, ties: Literal["expected", "first"] = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def calibration_divergence(
@@ -129,7 +121,7 @@ def calibration_divergence(
     k: int | None = None, discount: str | Callable[..., Any] = "uniform",
     a: float = 0.01, ties: Literal["expected", "first"] = "expected",
     replace_undefined_by: float = ..., average: None,
-    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def cg_score(
@@ -137,20 +129,14 @@ def cg_score(
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def cg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def dcg_score(
@@ -160,10 +146,7 @@ def dcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def dcg_score(
@@ -173,10 +156,7 @@ def dcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def eed_score(
@@ -186,8 +166,7 @@ def eed_score(
     p: float = 0.8, only_relevant: bool = False,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def eed_score(
@@ -197,8 +176,7 @@ def eed_score(
     p: float = 0.8, only_relevant: bool = False,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def eel_score(
@@ -208,8 +186,7 @@ def eel_score(
     p: float = 0.8, target: str | Mapping[Any, float] | ArrayLike = "ideal",
     only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def eel_score(
@@ -219,8 +196,7 @@ def eel_score(
     p: float = 0.8, target: str | Mapping[Any, float] | ArrayLike = "ideal",
     only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def eer_score(
@@ -230,8 +206,7 @@ def eer_score(
     p: float = 0.8, target: str | Mapping[Any, float] | ArrayLike = "ideal",
     only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def eer_score(
@@ -241,8 +216,7 @@ def eer_score(
     p: float = 0.8, target: str | Mapping[Any, float] | ArrayLike = "ideal",
     only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def err_ia_score(
@@ -251,8 +225,7 @@ def err_ia_score(
     k: int | None = None, alpha: float = 0.5,
     ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def err_ia_score(
@@ -261,8 +234,7 @@ def err_ia_score(
     k: int | None = None, alpha: float = 0.5,
     ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def err_score(
@@ -270,10 +242,7 @@ def err_score(
     k: int | None = None, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def err_score(
@@ -281,10 +250,7 @@ def err_score(
     k: int | None = None, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def fbeta_at_k_score(
@@ -292,10 +258,7 @@ def fbeta_at_k_score(
     beta: float = 1.0, normalize: Literal["k", "length"] = "k",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def fbeta_at_k_score(
@@ -303,66 +266,49 @@ def fbeta_at_k_score(
     beta: float = 1.0, normalize: Literal["k", "length"] = "k",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def geometric_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def geometric_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def gm_map_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def gm_map_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def harmonic_mean_rank(
@@ -370,10 +316,7 @@ def harmonic_mean_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def harmonic_mean_rank(
@@ -381,10 +324,7 @@ def harmonic_mean_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def hits_at_k_score(
@@ -392,10 +332,7 @@ def hits_at_k_score(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def hits_at_k_score(
@@ -403,10 +340,7 @@ def hits_at_k_score(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ild_score(
@@ -414,8 +348,7 @@ def ild_score(
     features: MatrixLike | ItemColumn, k: int | None = None,
     distance: Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any] = "cosine",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def ild_score(
@@ -423,8 +356,7 @@ def ild_score(
     features: MatrixLike | ItemColumn, k: int | None = None,
     distance: Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any] = "cosine",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def judged_at_k_score(
@@ -432,16 +364,14 @@ def judged_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    judged: ArrayLike | None = None
 ) -> float: ...
 @overload
 def judged_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def lrap_score(
@@ -449,36 +379,28 @@ def lrap_score(
     tied_together: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def lrap_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     tied_together: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def map_ia_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def map_ia_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def map_score(
@@ -487,10 +409,7 @@ def map_score(
     normalize: Literal["relevant", "achievable", "k"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Unjudged = "nonrelevant", pooled: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def map_score(
@@ -499,9 +418,7 @@ def map_score(
     normalize: Literal["relevant", "achievable", "k"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, unjudged: Unjudged = "nonrelevant",
-    pooled: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mean_precision_score(
@@ -509,20 +426,14 @@ def mean_precision_score(
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mean_rank(
@@ -530,10 +441,7 @@ def mean_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_rank(
@@ -541,10 +449,7 @@ def mean_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def median_rank(
@@ -552,10 +457,7 @@ def median_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def median_rank(
@@ -563,10 +465,7 @@ def median_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mrr_score(
@@ -574,10 +473,7 @@ def mrr_score(
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mrr_score(
@@ -585,10 +481,7 @@ def mrr_score(
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ndcg_score(
@@ -598,10 +491,7 @@ def ndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def ndcg_score(
@@ -611,26 +501,21 @@ def ndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def novelty_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def novelty_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def nrbp_score(
@@ -638,8 +523,7 @@ def nrbp_score(
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
     beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def nrbp_score(
@@ -647,24 +531,21 @@ def nrbp_score(
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
     beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def popularity_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def popularity_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def precision_at_k_score(
@@ -672,36 +553,28 @@ def precision_at_k_score(
     normalize: Literal["k", "length"] = "k", threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def precision_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     normalize: Literal["k", "length"] = "k", threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def precision_ia_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def precision_ia_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def psndcg_score(
@@ -711,8 +584,7 @@ def psndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     clip: float = 0.0, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def psndcg_score(
@@ -722,8 +594,7 @@ def psndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     clip: float = 0.0, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def psp_score(
@@ -732,8 +603,7 @@ def psp_score(
     normalize: Literal["query", "total", "k", "self"] = "query", clip: float = 0.0,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def psp_score(
@@ -742,8 +612,7 @@ def psp_score(
     normalize: Literal["query", "total", "k", "self"] = "query", clip: float = 0.0,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def q_measure_score(
@@ -752,10 +621,7 @@ def q_measure_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def q_measure_score(
@@ -764,50 +630,35 @@ def q_measure_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def query_auc_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def query_auc_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def r_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def r_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_correlation_score(
@@ -817,10 +668,7 @@ def rank_correlation_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_correlation_score(
@@ -830,30 +678,21 @@ def rank_correlation_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ranking_loss(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def ranking_loss(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rbo_score(
@@ -861,9 +700,7 @@ def rbo_score(
     p: float = 0.9, threshold: float | Literal["max"] | None = None,
     ties: Ties = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -872,9 +709,7 @@ def rbo_score(
     p: float = 0.9, threshold: float | Literal["max"] | None = None,
     ties: Ties = "expected", replace_undefined_by: float = ..., average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rbp_score(
@@ -882,10 +717,7 @@ def rbp_score(
     k: int | None = None, p: float = 0.8, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rbp_score(
@@ -893,10 +725,7 @@ def rbp_score(
     k: int | None = None, p: float = 0.8, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def recall_at_k_score(
@@ -904,10 +733,7 @@ def recall_at_k_score(
     normalize: Literal["relevant", "achievable"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def recall_at_k_score(
@@ -915,10 +741,7 @@ def recall_at_k_score(
     normalize: Literal["relevant", "achievable"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def serendipity_score(
@@ -926,8 +749,7 @@ def serendipity_score(
     expected: MatrixLike | ItemColumn, k: int | None = None, n_items: int | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def serendipity_score(
@@ -935,8 +757,7 @@ def serendipity_score(
     expected: MatrixLike | ItemColumn, k: int | None = None, n_items: int | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def spearman_score(
@@ -944,20 +765,14 @@ def spearman_score(
     threshold: float | Literal["max"] | None = None,
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def spearman_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] | None = None,
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    average: None, adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def subtopic_recall_score(
@@ -965,7 +780,7 @@ def subtopic_recall_score(
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
     k: int | None = None, ties: Literal["expected", "first"] = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def subtopic_recall_score(
@@ -973,5 +788,5 @@ def subtopic_recall_score(
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
     k: int | None = None, ties: Literal["expected", "first"] = "expected",
     replace_undefined_by: float = 0.0, average: None,
-    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
