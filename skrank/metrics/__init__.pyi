@@ -22,6 +22,9 @@ from skrank.evaluation.query_report import QueryReport as QueryReport
 from skrank.evaluation.query_report import query_report as query_report
 from skrank.evaluation.query_scores import QueryScores as QueryScores
 from skrank.evaluation.ranking_metric import RankingMetric as RankingMetric
+from skrank.evaluation.reports import Explanation as Explanation
+from skrank.evaluation.reports import TieReport as TieReport
+from skrank.evaluation.reports import UnjudgedReport as UnjudgedReport
 from skrank.evaluation.reports import explain as explain
 from skrank.evaluation.reports import tie_report as tie_report
 from skrank.evaluation.reports import unjudged_report as unjudged_report
@@ -32,21 +35,22 @@ from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
 from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [
-    "CONVENTIONS", "CatalogueScores", "QueryReport", "QueryScores", "RankedQueries",
-    "RankingMetric", "add_scorer", "alpha_ndcg_score", "awrf_score", "bpref_score",
-    "calibration_divergence", "catalogue_scores", "cg_score", "dcg_score", "eed_score",
-    "eel_score", "eer_score", "err_ia_score", "err_score", "evaluate",
-    "evaluate_sampled", "explain", "fbeta_at_k_score", "geometric_mean_rank",
-    "get_scorer", "get_scorer_names", "gm_map_score", "group_share_score",
-    "harmonic_mean_rank", "hits_at_k_score", "ild_score", "inverse_propensities",
-    "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_ia_score",
-    "map_score", "mean_precision_score", "mean_rank", "median_rank", "mrr_score",
-    "ndcg_score", "novelty_score", "nrbp_score", "of_items", "popularity_score",
-    "precision_at_k_score", "precision_ia_score", "psndcg_score", "psp_score",
-    "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
-    "rank_correlation_score", "ranking_loss", "rbo_score", "rbp_score",
-    "recall_at_k_score", "score_queries", "serendipity_score", "spearman_score",
-    "subtopic_recall_score", "tie_report", "unjudged_report"
+    "CONVENTIONS", "CatalogueScores", "Explanation", "QueryReport", "QueryScores",
+    "RankedQueries", "RankingMetric", "TieReport", "UnjudgedReport", "add_scorer",
+    "alpha_ndcg_score", "awrf_score", "bpref_score", "calibration_divergence",
+    "catalogue_scores", "cg_score", "dcg_score", "eed_score", "eel_score", "eer_score",
+    "err_ia_score", "err_score", "evaluate", "evaluate_sampled", "explain",
+    "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
+    "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
+    "ild_score", "inverse_propensities", "judged_at_k_score", "lrap_score",
+    "make_ranking_scorer", "map_ia_score", "map_score", "mean_precision_score",
+    "mean_rank", "median_rank", "mrr_score", "ndcg_score", "novelty_score",
+    "nrbp_score", "of_items", "popularity_score", "precision_at_k_score",
+    "precision_ia_score", "psndcg_score", "psp_score", "q_measure_score",
+    "query_auc_score", "query_report", "r_precision_score", "rank_correlation_score",
+    "ranking_loss", "rbo_score", "rbp_score", "recall_at_k_score", "score_queries",
+    "serendipity_score", "spearman_score", "subtopic_recall_score", "tie_report",
+    "unjudged_report"
 ]
 
 @overload
