@@ -14,19 +14,9 @@ SHARED = {
     "average",
     "adjusted",
     "sample_weight",
-    "exclude",
-    "judged",
-    "unjudged",
-    "unjudged_grade",
-    "returned",
-    "pooled",
-    "doc_id",
-    "doc_order",
-    "score_dtype",
-    "judged_from",
 }
 # How many of them a function has at least that is treated as a metric.
-ENOUGH = 5
+ENOUGH = 4
 HEADING = "Parameters that all metrics share"
 NAME = re.compile(r"    \*\*(\w+)\*\* :")
 

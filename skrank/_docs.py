@@ -104,20 +104,6 @@ exclude : {array-like, sparse matrix} of bool, shape of `y_score`, default={defa
 judged : array-like of bool of shape (n_samples,), default={default}
     Which documents have a grade. The `y_true` of the others is not read. If None, all
     documents are judged.
-unjudged : {"nonrelevant", "condensed", "lowest", "highest"}, default={default}
-    What documents without a judgement count as. "nonrelevant" ranks them as not
-    relevant; "condensed" leaves them out; "lowest" and "highest" take the lowest and
-    the highest value of each query if each is relevant, with the highest grade, or not.
-unjudged_of_means : {"nonrelevant", "condensed"}, default={default}
-    What documents without a judgement count as. "nonrelevant" ranks them as not
-    relevant; "condensed" leaves them out.
-unjudged_inferred : {"nonrelevant", "condensed", "inferred", "lowest", "highest"}, \
-    default={default}
-    What documents without a judgement count as. "nonrelevant" ranks them as not
-    relevant; "condensed" leaves them out; "inferred" estimates the precision at each
-    relevant document from the judged ones above it (infAP); "lowest" and "highest" take
-    the lowest and the highest value of each query if each is relevant, with the highest
-    grade, or not.
 pooled : array-like of bool of shape (n_samples,), default={default}
     With ``unjudged="inferred"``, which documents may be relevant. Those that are
     neither pooled nor judged count as not relevant. If None, all may be.
@@ -319,10 +305,6 @@ def variant(name, default, metric):
         return "y_true_or_none"
     if name == "threshold" and default is None:
         return "threshold_every_grade"
-    if name == "unjudged" and metric.inferred is not None:
-        return "unjudged_inferred"
-    if name == "unjudged" and not metric.is_bounded:
-        return "unjudged_of_means"
     if name == "ties" and metric.columns:
         return "ties_of_columns"
     if name == "ties" and metric.takes_midrank:
@@ -616,7 +598,6 @@ MissingQid = Literal["raise", "single"]
 # Of a parameter, in a method such as set_fit_request.
 MetadataRequest = bool | str | None
 Ties = Literal["expected", "first", "optimistic", "pessimistic"]
-Unjudged = Literal["nonrelevant", "condensed", "inferred", "lowest", "highest"]
 # The rows of each training and test set.
 Splits = Iterator[tuple[NDArray[Any], NDArray[Any]]]
 

@@ -23,7 +23,13 @@ REALISTIC = {name for name, metric in ROWS.items() if metric.reads_first_rank}
 
 BEFORE_OWN = ["y_true", "y_score", "qid"]
 AFTER_OWN = ["threshold", "ties", "replace_undefined_by", "average", "adjusted"]
-AFTER_OWN += ["sample_weight", "exclude", "judged", "unjudged", "returned"]
+AFTER_OWN += ["sample_weight"]
+# What the formula reads of the rows. All other masks belong to `evaluate`.
+MASKS = {
+    "judged_at_k_score": ["judged"],
+    "bpref_score": ["judged", "returned"],
+    "rbo_score": ["judged", "returned"],
+}
 OWN = {
     "dcg_score": ["gain", "discount"],
     "ndcg_score": ["gain", "discount"],
@@ -38,10 +44,9 @@ OWN = {
     "rbo_score": ["p"],
     "rank_correlation_score": ["weights", "gain", "discount"],
 }
-DEFAULTS = dict.fromkeys(["qid", "k", "max_grade", "judged", "pooled", "returned"])
-DEFAULTS |= {"sample_weight": None, "exclude": None, "adjusted": False}
+DEFAULTS = dict.fromkeys(["qid", "k", "max_grade", "judged", "returned"])
+DEFAULTS |= {"sample_weight": None, "adjusted": False, "beta": 1.0, "threshold": 0.0}
 DEFAULTS |= {"gain": "exponential", "discount": "log2", "weights": "uniform"}
-DEFAULTS |= {"beta": 1.0, "unjudged": "nonrelevant", "threshold": 0.0}
 DEFAULTS |= {"ties": "expected", "average": "macro"}
 
 # Divisors and weights whose meaning is that of their metric. Others that share a name
@@ -79,13 +84,9 @@ EVERY_GRADE = {"rank_correlation_score", "spearman_score", "rbo_score"}
 def test_the_order_of_the_parameters_never_varies(name):
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     own = (["k"] if ROWS[name].cutoff != "never" else []) + OWN.get(name, [])
-    expected = BEFORE_OWN + own + AFTER_OWN
-    if name == "judged_at_k_score":  # which says how many documents are not judged
-        expected.remove("unjudged")
+    expected = BEFORE_OWN + own + AFTER_OWN + MASKS.get(name, [])
     if name == "geometric_mean_rank":  # tied documents are not its chance
         expected.remove("adjusted")
-    if ROWS[name].inferred:
-        expected.insert(expected.index("unjudged") + 1, "pooled")
     assert list(parameters) == expected
     for parameter in parameters.values():
         is_data = parameter.name in ("y_true", "y_score")
@@ -110,8 +111,6 @@ def form_of(parameter, name):
         return own, row.reads_first_rank, row.takes_midrank
     if row and own == "adjusted":
         return own, row.reads_first_rank, row.value is not None
-    if row and own == "unjudged":
-        return own, row.is_bounded, row.inferred is not None
     return (own, row.cutoff) if row and own == "k" else (own,)
 
 

@@ -75,6 +75,7 @@ BEYOND_THE_CORE = {
     "_engine.columns.of_items": ["evaluation"],
     "_engine.names.add_scorer": ["evaluation"],
     "_ranking.queries.RankedQueries": ["evaluation"],
+    "metrics.average_precision.map_score": ["evaluation"],
     "model_selection.cross_val.cross_val_query_scores": ["evaluation"],
     "scoring.training.catboost_metric": ["integrations"],
     "scoring.training.lightgbm_metric": ["integrations"],

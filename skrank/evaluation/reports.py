@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._checks import check_listed
 from skrank._docs import MatrixLike, MetricLike, MetricsLike, share_words
@@ -40,14 +40,47 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """A metric under several conventions, as :func:`explain` describes it."""
+    """A metric under several conventions, and the rules by which they differ.
+
+    Made by :func:`explain`. It prints as a table.
+
+    Attributes
+    ----------
+    metric : str
+        The name of the metric.
+    values : dict of str to float
+        The value by each convention, and by skrank's default under "skrank".
+    rules : dict of str to list of Rule
+        The rules of each convention that make a difference, the largest first. Each has
+        its `parameters`, its `effect` on the metric if it alone is followed, and the
+        number `n_queries` of queries that it changes.
+    refused : dict of str to str
+        Why a convention does not support the metric.
+    qid : ndarray
+        The ids of the queries that differ most.
+    by_query : dict of str to ndarray
+        Their values by each convention.
+    n_differing : int
+        The number of queries that differ.
+
+    See Also
+    --------
+    explain : Makes it.
+
+    Examples
+    --------
+    >>> from skrank.metrics import explain
+    >>> found = explain([0, 1, 0], [2, 2, 1], "mrr", "ranx")
+    >>> found.values
+    {'skrank': 0.75, 'ranx': 0.5}
+    """
 
     metric: str
-    values: dict
-    rules: dict
-    refused: dict
-    qid: np.ndarray
-    by_query: dict
+    values: dict[str, float]
+    rules: dict[str, list[Rule]]
+    refused: dict[str, str]
+    qid: NDArray[Any]
+    by_query: dict[str, NDArray[np.float64]]
     n_differing: int
 
     def __repr__(self):
@@ -91,7 +124,7 @@ def explain(
     doc_id: ArrayLike | None = None,
     n_queries: int = 5,
     **params: Any,
-) -> Any:
+) -> Explanation:
     """Explain why a metric has a different value in another library.
 
     Each rule of a convention is followed alone, starting from skrank's default, to show
@@ -113,13 +146,8 @@ def explain(
     Returns
     -------
     explanation : Explanation
-        It prints as a table. Its attributes are `values`, a dict of conventions to
-        values with skrank's default under "skrank"; `rules`, a dict of conventions to
-        the rules that make a difference, each with its `parameters`, its `effect` on
-        the metric if it alone is followed, and the number `n_queries` of queries that
-        it changes; `refused`, why a convention does not support the metric;
-        `n_differing`, the number of queries that differ; and `qid` and `by_query`, the
-        queries that differ most and their values.
+        The values, the rules that make a difference, and the queries that differ most.
+        It prints as a table.
 
     Raises
     ------
@@ -187,9 +215,14 @@ def explain(
         rules[name] = _rules_alone(base, request, data, values[OURS], per_query[OURS])
     shown, n_differing = _most_different(per_query, n_queries)
     _, ranking = next(iter(data.rankings.values()))
-    by_query = {name: found[shown] for name, found in per_query.items()}
     return Explanation(
-        base.key, values, rules, refused, ranking.ids[shown], by_query, n_differing
+        metric=base.key,
+        values=values,
+        rules=rules,
+        refused=refused,
+        qid=ranking.ids[shown],
+        by_query={name: found[shown] for name, found in per_query.items()},
+        n_differing=n_differing,
     )
 
 
@@ -258,15 +291,43 @@ def _most_different(per_query, n_shown):
 BOUNDS = ("pessimistic", "expected", "optimistic")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TieReport:
-    """What :func:`tie_report` found. Printed, it is a table."""
+    """How many documents are tied, and how much that can change metrics.
+
+    Made by :func:`tie_report`. It prints as a table.
+
+    Attributes
+    ----------
+    n_queries : int
+        The number of queries.
+    n_documents : int
+        The number of documents.
+    n_tied_queries : int
+        The number of queries with tied documents.
+    n_tied_documents : int
+        The number of documents whose score is equal to that of another document of
+        their query.
+    values : dict of str to tuple of float
+        The values of each metric: pessimistic, expected and optimistic.
+
+    See Also
+    --------
+    tie_report : Makes it.
+
+    Examples
+    --------
+    >>> from skrank.metrics import tie_report
+    >>> report = tie_report([1, 0, 0], [2, 2, 1], "mrr")
+    >>> report.n_tied_documents, report.values
+    (2, {'mrr': (0.5, 0.75, 1.0)})
+    """
 
     n_queries: int
     n_documents: int
     n_tied_queries: int
     n_tied_documents: int
-    values: dict
+    values: dict[str, tuple[float, float, float]]
 
     def __repr__(self):
         fractions = [
@@ -292,7 +353,7 @@ def tie_report(
     *,
     qid: ArrayLike | None = None,
     **params: Any,
-) -> Any:
+) -> TieReport:
     """Report how many documents are tied, and how much that can change metrics.
 
     Parameters
@@ -305,10 +366,7 @@ def tie_report(
     Returns
     -------
     report : TieReport
-        It prints as a table. Its attributes are the counts `n_queries`, `n_documents`,
-        `n_tied_queries` and `n_tied_documents` (documents whose score is equal to that
-        of another document of their query), and `values`, a dict of metric names to
-        (pessimistic, expected, optimistic).
+        The counts, and the values of each metric. It prints as a table.
 
     Raises
     ------
@@ -388,16 +446,49 @@ def _lists_of(arrays, y_score, **given):
     return read_lists(arrays.y_true, y_score, **given)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class UnjudgedReport:
-    """What :func:`unjudged_report` found. Printed, it is a table."""
+    """How many documents are not judged, and how much that can change metrics.
+
+    Made by :func:`unjudged_report`. It prints as a table.
+
+    Attributes
+    ----------
+    n_queries : int
+        The number of queries.
+    n_documents : int
+        The number of documents.
+    n_unjudged_documents : int
+        The number of documents without a judgement.
+    judged : dict of str to float
+        For each metric, the fraction of the documents down to its cutoff that is
+        judged.
+    values : dict of str to dict of str to float
+        The value of each metric by each choice of `unjudged` that it has.
+    may_exceed : tuple of str
+        The metrics whose "lowest" and "highest" values are not the bounds over all
+        judgements.
+
+    See Also
+    --------
+    unjudged_report : Makes it.
+
+    Examples
+    --------
+    >>> from skrank.metrics import unjudged_report
+    >>> report = unjudged_report([1, 0], [1, 2], "mrr", judged=[True, False])
+    >>> report.judged
+    {'mrr': 0.5}
+    >>> report.values
+    {'mrr': {'nonrelevant': 0.5, 'condensed': 1.0, 'lowest': 0.5, 'highest': 1.0}}
+    """
 
     n_queries: int
     n_documents: int
     n_unjudged_documents: int
-    judged: dict
-    values: dict
-    may_exceed: tuple
+    judged: dict[str, float]
+    values: dict[str, dict[str, float]]
+    may_exceed: tuple[str, ...]
 
     def __repr__(self):
         choices = [
@@ -435,7 +526,7 @@ def unjudged_report(
     judged: ArrayLike | None = None,
     unjudged_grade: float | None = None,
     **params: Any,
-) -> Any:
+) -> UnjudgedReport:
     """Report how many documents are not judged, and how much that can change metrics.
 
     Parameters
@@ -452,11 +543,7 @@ def unjudged_report(
     Returns
     -------
     report : UnjudgedReport
-        It prints as a table. Its attributes are the counts `n_queries`, `n_documents`
-        and `n_unjudged_documents`; `judged`, a dict of metric names to the fraction of
-        the documents down to the cutoff that is judged; `values`, a dict of metric
-        names to dicts of the choices of `unjudged` to values; and `may_exceed`, the
-        metrics whose band is not that of all judgements.
+        The counts, and the values of each metric. It prints as a table.
 
     Raises
     ------

@@ -68,10 +68,13 @@ from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_sco
 __all__ = [
     "CONVENTIONS",
     "CatalogueScores",
+    "Explanation",
     "QueryReport",
     "QueryScores",
     "RankedQueries",
     "RankingMetric",
+    "TieReport",
+    "UnjudgedReport",
     "add_scorer",
     "alpha_ndcg_score",
     "awrf_score",
@@ -137,11 +140,14 @@ __all__ = [
 # What is published here and defined in an extension, imported when it is first used.
 _EXTENSIONS = {
     "CatalogueScores": "skrank.evaluation.catalogue",
+    "Explanation": "skrank.evaluation.reports",
     "MetricAtKDisplay": "skrank.plot",
     "QueryDifferenceDisplay": "skrank.plot",
     "QueryReport": "skrank.evaluation.query_report",
     "QueryScores": "skrank.evaluation.query_scores",
     "RankingMetric": "skrank.evaluation.ranking_metric",
+    "TieReport": "skrank.evaluation.reports",
+    "UnjudgedReport": "skrank.evaluation.reports",
     "catalogue_scores": "skrank.evaluation.catalogue",
     "evaluate": "skrank.evaluation.evaluate",
     "evaluate_sampled": "skrank.evaluation.sampled",

@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._docs import Average, MatrixLike, Ties, Unjudged
+from skrank._docs import Average, MatrixLike, Ties
 from skrank._engine.columns import ItemColumn, of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer
@@ -22,6 +22,9 @@ from skrank.evaluation.query_report import QueryReport as QueryReport
 from skrank.evaluation.query_report import query_report as query_report
 from skrank.evaluation.query_scores import QueryScores as QueryScores
 from skrank.evaluation.ranking_metric import RankingMetric as RankingMetric
+from skrank.evaluation.reports import Explanation as Explanation
+from skrank.evaluation.reports import TieReport as TieReport
+from skrank.evaluation.reports import UnjudgedReport as UnjudgedReport
 from skrank.evaluation.reports import explain as explain
 from skrank.evaluation.reports import tie_report as tie_report
 from skrank.evaluation.reports import unjudged_report as unjudged_report
@@ -32,21 +35,22 @@ from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
 from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [
-    "CONVENTIONS", "CatalogueScores", "QueryReport", "QueryScores", "RankedQueries",
-    "RankingMetric", "add_scorer", "alpha_ndcg_score", "awrf_score", "bpref_score",
-    "calibration_divergence", "catalogue_scores", "cg_score", "dcg_score", "eed_score",
-    "eel_score", "eer_score", "err_ia_score", "err_score", "evaluate",
-    "evaluate_sampled", "explain", "fbeta_at_k_score", "geometric_mean_rank",
-    "get_scorer", "get_scorer_names", "gm_map_score", "group_share_score",
-    "harmonic_mean_rank", "hits_at_k_score", "ild_score", "inverse_propensities",
-    "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_ia_score",
-    "map_score", "mean_precision_score", "mean_rank", "median_rank", "mrr_score",
-    "ndcg_score", "novelty_score", "nrbp_score", "of_items", "popularity_score",
-    "precision_at_k_score", "precision_ia_score", "psndcg_score", "psp_score",
-    "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
-    "rank_correlation_score", "ranking_loss", "rbo_score", "rbp_score",
-    "recall_at_k_score", "score_queries", "serendipity_score", "spearman_score",
-    "subtopic_recall_score", "tie_report", "unjudged_report"
+    "CONVENTIONS", "CatalogueScores", "Explanation", "QueryReport", "QueryScores",
+    "RankedQueries", "RankingMetric", "TieReport", "UnjudgedReport", "add_scorer",
+    "alpha_ndcg_score", "awrf_score", "bpref_score", "calibration_divergence",
+    "catalogue_scores", "cg_score", "dcg_score", "eed_score", "eel_score", "eer_score",
+    "err_ia_score", "err_score", "evaluate", "evaluate_sampled", "explain",
+    "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
+    "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
+    "ild_score", "inverse_propensities", "judged_at_k_score", "lrap_score",
+    "make_ranking_scorer", "map_ia_score", "map_score", "mean_precision_score",
+    "mean_rank", "median_rank", "mrr_score", "ndcg_score", "novelty_score",
+    "nrbp_score", "of_items", "popularity_score", "precision_at_k_score",
+    "precision_ia_score", "psndcg_score", "psp_score", "q_measure_score",
+    "query_auc_score", "query_report", "r_precision_score", "rank_correlation_score",
+    "ranking_loss", "rbo_score", "rbp_score", "recall_at_k_score", "score_queries",
+    "serendipity_score", "spearman_score", "subtopic_recall_score", "tie_report",
+    "unjudged_report"
 ]
 
 @overload
@@ -56,8 +60,7 @@ def alpha_ndcg_score(
     k: int | None = None, alpha: float = 0.5,
     ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def alpha_ndcg_score(
@@ -66,8 +69,7 @@ def alpha_ndcg_score(
     k: int | None = None, alpha: float = 0.5,
     ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def awrf_score(
@@ -78,8 +80,7 @@ def awrf_score(
     empty: Literal["undefined", "uniform"] = "undefined",
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def awrf_score(
@@ -90,8 +91,7 @@ def awrf_score(
     empty: Literal["undefined", "uniform"] = "undefined",
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def bpref_score(
@@ -99,18 +99,14 @@ def bpref_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def bpref_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -120,7 +116,7 @@ def calibration_divergence(
     k: int | None = None, discount: str | Callable[..., Any] = "uniform",
     a: float = 0.01, ties: Literal["expected", "first"] = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def calibration_divergence(
@@ -129,7 +125,7 @@ def calibration_divergence(
     k: int | None = None, discount: str | Callable[..., Any] = "uniform",
     a: float = 0.01, ties: Literal["expected", "first"] = "expected",
     replace_undefined_by: float = ..., average: None,
-    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def cg_score(
@@ -137,20 +133,14 @@ def cg_score(
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def cg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def dcg_score(
@@ -160,10 +150,7 @@ def dcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def dcg_score(
@@ -173,10 +160,7 @@ def dcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def eed_score(
@@ -186,8 +170,7 @@ def eed_score(
     p: float = 0.8, only_relevant: bool = False,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def eed_score(
@@ -197,8 +180,7 @@ def eed_score(
     p: float = 0.8, only_relevant: bool = False,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def eel_score(
@@ -208,8 +190,7 @@ def eel_score(
     p: float = 0.8, target: str | Mapping[Any, float] | ArrayLike = "ideal",
     only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def eel_score(
@@ -219,8 +200,7 @@ def eel_score(
     p: float = 0.8, target: str | Mapping[Any, float] | ArrayLike = "ideal",
     only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def eer_score(
@@ -230,8 +210,7 @@ def eer_score(
     p: float = 0.8, target: str | Mapping[Any, float] | ArrayLike = "ideal",
     only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def eer_score(
@@ -241,8 +220,7 @@ def eer_score(
     p: float = 0.8, target: str | Mapping[Any, float] | ArrayLike = "ideal",
     only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def err_ia_score(
@@ -251,8 +229,7 @@ def err_ia_score(
     k: int | None = None, alpha: float = 0.5,
     ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def err_ia_score(
@@ -261,8 +238,7 @@ def err_ia_score(
     k: int | None = None, alpha: float = 0.5,
     ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def err_score(
@@ -270,10 +246,7 @@ def err_score(
     k: int | None = None, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def err_score(
@@ -281,10 +254,7 @@ def err_score(
     k: int | None = None, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def fbeta_at_k_score(
@@ -292,10 +262,7 @@ def fbeta_at_k_score(
     beta: float = 1.0, normalize: Literal["k", "length"] = "k",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def fbeta_at_k_score(
@@ -303,66 +270,49 @@ def fbeta_at_k_score(
     beta: float = 1.0, normalize: Literal["k", "length"] = "k",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def geometric_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def geometric_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def gm_map_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def gm_map_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def harmonic_mean_rank(
@@ -370,10 +320,7 @@ def harmonic_mean_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def harmonic_mean_rank(
@@ -381,10 +328,7 @@ def harmonic_mean_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def hits_at_k_score(
@@ -392,10 +336,7 @@ def hits_at_k_score(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def hits_at_k_score(
@@ -403,10 +344,7 @@ def hits_at_k_score(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ild_score(
@@ -414,8 +352,7 @@ def ild_score(
     features: MatrixLike | ItemColumn, k: int | None = None,
     distance: Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any] = "cosine",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def ild_score(
@@ -423,8 +360,7 @@ def ild_score(
     features: MatrixLike | ItemColumn, k: int | None = None,
     distance: Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any] = "cosine",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def judged_at_k_score(
@@ -432,16 +368,14 @@ def judged_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    judged: ArrayLike | None = None
 ) -> float: ...
 @overload
 def judged_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def lrap_score(
@@ -449,36 +383,28 @@ def lrap_score(
     tied_together: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def lrap_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     tied_together: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def map_ia_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def map_ia_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def map_score(
@@ -487,10 +413,7 @@ def map_score(
     normalize: Literal["relevant", "achievable", "k"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Unjudged = "nonrelevant", pooled: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def map_score(
@@ -499,9 +422,7 @@ def map_score(
     normalize: Literal["relevant", "achievable", "k"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, unjudged: Unjudged = "nonrelevant",
-    pooled: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mean_precision_score(
@@ -509,20 +430,14 @@ def mean_precision_score(
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mean_rank(
@@ -530,10 +445,7 @@ def mean_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_rank(
@@ -541,10 +453,7 @@ def mean_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def median_rank(
@@ -552,10 +461,7 @@ def median_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def median_rank(
@@ -563,10 +469,7 @@ def median_rank(
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mrr_score(
@@ -574,10 +477,7 @@ def mrr_score(
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mrr_score(
@@ -585,10 +485,7 @@ def mrr_score(
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ndcg_score(
@@ -598,10 +495,7 @@ def ndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def ndcg_score(
@@ -611,26 +505,21 @@ def ndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def novelty_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def novelty_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def nrbp_score(
@@ -638,8 +527,7 @@ def nrbp_score(
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
     beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def nrbp_score(
@@ -647,24 +535,21 @@ def nrbp_score(
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
     beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def popularity_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def popularity_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def precision_at_k_score(
@@ -672,36 +557,28 @@ def precision_at_k_score(
     normalize: Literal["k", "length"] = "k", threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def precision_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     normalize: Literal["k", "length"] = "k", threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def precision_ia_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def precision_ia_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def psndcg_score(
@@ -711,8 +588,7 @@ def psndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     clip: float = 0.0, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def psndcg_score(
@@ -722,8 +598,7 @@ def psndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     clip: float = 0.0, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def psp_score(
@@ -732,8 +607,7 @@ def psp_score(
     normalize: Literal["query", "total", "k", "self"] = "query", clip: float = 0.0,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def psp_score(
@@ -742,8 +616,7 @@ def psp_score(
     normalize: Literal["query", "total", "k", "self"] = "query", clip: float = 0.0,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def q_measure_score(
@@ -752,10 +625,7 @@ def q_measure_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def q_measure_score(
@@ -764,50 +634,35 @@ def q_measure_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def query_auc_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def query_auc_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def r_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def r_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_correlation_score(
@@ -817,10 +672,7 @@ def rank_correlation_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_correlation_score(
@@ -830,30 +682,21 @@ def rank_correlation_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ranking_loss(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def ranking_loss(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rbo_score(
@@ -861,9 +704,7 @@ def rbo_score(
     p: float = 0.9, threshold: float | Literal["max"] | None = None,
     ties: Ties = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -872,9 +713,7 @@ def rbo_score(
     p: float = 0.9, threshold: float | Literal["max"] | None = None,
     ties: Ties = "expected", replace_undefined_by: float = ..., average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rbp_score(
@@ -882,10 +721,7 @@ def rbp_score(
     k: int | None = None, p: float = 0.8, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rbp_score(
@@ -893,10 +729,7 @@ def rbp_score(
     k: int | None = None, p: float = 0.8, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def recall_at_k_score(
@@ -904,10 +737,7 @@ def recall_at_k_score(
     normalize: Literal["relevant", "achievable"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def recall_at_k_score(
@@ -915,10 +745,7 @@ def recall_at_k_score(
     normalize: Literal["relevant", "achievable"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def serendipity_score(
@@ -926,8 +753,7 @@ def serendipity_score(
     expected: MatrixLike | ItemColumn, k: int | None = None, n_items: int | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def serendipity_score(
@@ -935,8 +761,7 @@ def serendipity_score(
     expected: MatrixLike | ItemColumn, k: int | None = None, n_items: int | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def spearman_score(
@@ -944,20 +769,14 @@ def spearman_score(
     threshold: float | Literal["max"] | None = None,
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def spearman_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] | None = None,
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
-    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
-    returned: ArrayLike | None = None
+    average: None, adjusted: bool = False, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def subtopic_recall_score(
@@ -965,7 +784,7 @@ def subtopic_recall_score(
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
     k: int | None = None, ties: Literal["expected", "first"] = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def subtopic_recall_score(
@@ -973,5 +792,5 @@ def subtopic_recall_score(
     subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
     k: int | None = None, ties: Literal["expected", "first"] = "expected",
     replace_undefined_by: float = 0.0, average: None,
-    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...

@@ -268,9 +268,9 @@ def rbo_score(ranking, *, p=0.9):
     over the documents of the probability to be in the top d by score times that by
     grade. A query without two different grades, where documents that are not judged
     have the lowest one, is undefined and left out of the mean. A query for which
-    nothing was returned has the value 0. ``unjudged="lowest"`` and "highest" take the
-    documents that are not judged into the list by grade, so the value without them may
-    be outside of these bounds.
+    nothing was returned has the value 0. In :func:`evaluate`, ``unjudged="lowest"`` and
+    "highest" take the documents that are not judged into the list by grade, so the
+    value without them may be outside of these bounds.
 
     References
     ----------

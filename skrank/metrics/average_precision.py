@@ -119,10 +119,11 @@ def map_score(ranking, *, k=None, normalize="relevant"):
     Relevant documents that were judged but not returned count in R. A query without a
     relevant document is undefined.
 
-    With ``unjudged="inferred"`` it is infAP [2]_, which estimates the precision at a
-    relevant document from what was judged above it. Of the documents above rank i, let
-    r be the relevant ones, j the judged ones and p those that may be relevant, which
-    are all documents or what `pooled` says. The place at rank i then contributes
+    With ``unjudged="inferred"`` in :func:`evaluate` it is infAP [2]_, which estimates
+    the precision at a relevant document from what was judged above it. Of the documents
+    above rank i, let r be the relevant ones, j the judged ones and p those that may be
+    relevant, which are all documents or what `pooled` says. The place at rank i then
+    contributes
 
     .. math:: \frac{1}{i} + \frac{i - 1}{i} \cdot \frac{p}{i - 1} \cdot
         \frac{r + \epsilon}{j + 2 \epsilon}, \qquad \epsilon = 10^{-5},
@@ -150,13 +151,14 @@ def map_score(ranking, *, k=None, normalize="relevant"):
 
     Nobody judged the second document:
 
+    >>> from skrank.metrics import evaluate
     >>> y_true, y_score, judged = [1, 0, 1], [3, 2, 1], [True, False, True]
-    >>> map_score(y_true, y_score, judged=judged)
-    0.8333333333333333
-    >>> map_score(y_true, y_score, judged=judged, unjudged="condensed")
-    1.0
-    >>> map_score(y_true, y_score, judged=judged, unjudged="inferred")
-    0.99999...
+    >>> evaluate(y_true, y_score, "map", judged=judged)
+    {'map': 0.8333333333333333}
+    >>> evaluate(y_true, y_score, "map", judged=judged, unjudged="condensed")
+    {'map': 1.0}
+    >>> evaluate(y_true, y_score, "map", judged=judged, unjudged="inferred")
+    {'map': 0.99999...}
     """
     # If r of n tied documents are relevant, below t documents with H relevant ones, the
     # place at rank i contributes (McSherry and Najork, ECIR 2008)

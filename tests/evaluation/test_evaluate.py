@@ -14,7 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank.metrics
 from skrank._engine import answer
-from skrank._engine.request import METRICS
+from skrank._engine.request import INPUT, METRICS
 from skrank._ranking.rank import FIRST
 from skrank.metrics import RankedQueries, evaluate
 from tests.brute_force import ADJUSTABLE, LISTED, NAMES, WITH_FUNCTION, call, full_name
@@ -42,15 +42,12 @@ def sign_of(scorer_name):
         {"ties": "pessimistic"},
         {"ties": "first", "threshold": 1},
         {"threshold": "max", "average": "weighted"},
-        {"average": None},
         {"replace_undefined_by": 1.0},
     ],
     ids=str,
 )
 def test_every_value_is_that_of_the_function(data, params):
     scores = evaluate(**data, metrics=list(SCORER_NAMES.values()), **params)
-    if params.get("average", "macro") is None:
-        assert_array_equal(scores.pop("qid"), np.unique(data["qid"]))
     assert list(scores) == list(SCORER_NAMES.values())
     for name, scorer_name in SCORER_NAMES.items():
         expected = sign_of(scorer_name) * call(name, **data, **params)
@@ -84,13 +81,11 @@ def test_a_name_that_is_adjusted_takes_no_other_adjustment(data):
 def test_the_shapes_of_the_input_are_those_of_the_functions():
     rng = np.random.default_rng(1)
     y_true, y_score = rng.integers(0, 3, (5, 6)), rng.integers(0, 4, (5, 6))
-    exclude = rng.random((5, 6)) < 0.3
     weight = np.arange(1.0, 6)
     for grades in (y_true, sparse.csr_matrix(y_true), y_true[:, 0]):
-        options = {"exclude": exclude, "sample_weight": weight}
-        scores = evaluate(grades, y_score, ["ndcg@3", "mrr"], **options)
+        scores = evaluate(grades, y_score, ["ndcg@3", "mrr"], sample_weight=weight)
         for name, value in scores.items():
-            assert value == call(name, grades, y_score, **options)
+            assert value == call(name, grades, y_score, sample_weight=weight)
 
 
 def test_weights_and_ids_of_an_index_reach_every_metric(data):
@@ -122,16 +117,17 @@ def test_the_documents_are_ranked_once(data, monkeypatch):
     assert len(depths) == 2
 
 
-def test_without_average_the_dict_makes_a_data_frame(data):
+def test_the_values_by_query_are_those_of_score_queries(data):
     names = ["ndcg@10", "mrr", "neg_mean_rank", "query_auc"]
-    words = np.array([f"query {i}" for i in range(9)])[data["qid"]]
-    scores = evaluate(**data | {"qid": words}, metrics=names, average=None)
-    frame = pd.DataFrame(scores).set_index("qid")
-    assert list(frame.columns) == names
-    assert list(frame.index) == sorted(set(words))
+    for average in (None, "query"):
+        with pytest.raises(ValueError, match="'average' parameter of evaluate must"):
+            evaluate(**data, metrics=names, average=average)
+    by_query = skrank.metrics.score_queries(**data, metrics=names).values[0]
     macro = evaluate(**data, metrics=names)
-    for name in names:
-        assert np.nanmean(frame[name]) == pytest.approx(macro[name])
+    for name, values in zip(names, by_query, strict=True):
+        assert np.nanmean(values) == pytest.approx(macro[name])
+        of_function = call(name.removeprefix("neg_"), **data, average=None)
+        assert_array_equal(values, sign_of(name) * of_function)
 
 
 def test_names_may_be_alone_in_a_tuple_twice_or_aliases(data):
@@ -153,8 +149,6 @@ def test_a_dict_names_the_metrics_as_in_scikit_learn(data):
     scores = skrank.metrics.score_queries(**data, metrics=metrics)
     assert scores.summary() == expected
     assert scores.metrics == ("best", "first", "rr")
-    by_query = evaluate(**data, metrics=metrics, average=None)
-    assert list(by_query) == ["best", "first", "rr", "qid"]
     # Two names of one metric are two metrics.
     assert evaluate([1], [1], {"a": "mrr", "b": "mrr"}) == {"a": 1.0, "b": 1.0}
 
@@ -201,8 +195,8 @@ def test_a_function_of_the_ranking_is_a_metric(data):
     scores = evaluate(**data, metrics=two_or_more, replace_undefined_by=np.nan)
     assert scores["two_or_more"] == np.mean((n_relevant > 1)[n_relevant > 0])
     n_relevant = np.bincount(data["qid"], weights=data["y_true"] > 2)
-    scores = evaluate(**data, metrics=two_or_more, threshold=2, average=None)
-    assert_array_equal(scores["two_or_more"], n_relevant > 1)
+    scores = skrank.metrics.score_queries(**data, metrics=two_or_more, threshold=2)
+    assert_array_equal(scores.values[0, 0], n_relevant > 1)
 
 
 def test_a_parameter_goes_to_the_metrics_that_have_it(data):
@@ -247,7 +241,6 @@ def of_same_name():
         ("ndcg(gian='linear')", {}, TypeError, "mean 'gain'"),
         ({}, {}, ValueError, "at least one metric. Got {}"),
         ({1: "mrr"}, {}, ValueError, "keys of the 'metrics' param.* str.*Got 1"),
-        ({"qid": "mrr"}, {}, ValueError, "other than 'qid'. Got 'qid'"),
         ({"a": "mrrr"}, {}, ValueError, "'mrrr' is not.*Did you mean 'mrr'"),
         ("ndcg", {"k": 10}, TypeError, "Write k into the name: 'ndcg@10'"),
         ("ndcg", {"gain": "square"}, ValueError, "'gain'.*'square'"),
@@ -277,12 +270,14 @@ def test_an_undefined_metric_warns_and_leaves_the_others(data):
     assert math.isnan(scores["query_auc"])
 
 
-def test_the_signature_is_that_of_the_functions():
-    own = inspect.signature(skrank.metrics.evaluate).parameters
-    of_mrr = inspect.signature(skrank.metrics.mrr_score).parameters
-    for name in ("qid", "average", "sample_weight", "exclude"):
-        assert own[name].default == of_mrr[name].default
-        assert own[name].kind is inspect.Parameter.KEYWORD_ONLY
+def test_the_signature_has_the_input_and_score_queries_has_the_same():
+    own = inspect.signature(evaluate).parameters
+    _, _, metrics, qid, *others, params = own
+    assert {metrics, *INPUT} == {*own} - {params}
+    assert all(own[name].kind is own[name].KEYWORD_ONLY for name in (qid, *others))
+    by_query = {**inspect.signature(skrank.metrics.score_queries).parameters}
+    del by_query["by"]
+    assert list(by_query) == list(own)
 
 
 CUT = [name for name in NAMES if "@" in name]
@@ -327,7 +322,7 @@ def test_several_cutoffs_need_one_ranking_down_to_the_last(monkeypatch):
         depths.clear()
 
 
-@pytest.mark.parametrize("average", ["macro", None])
+@pytest.mark.parametrize("average", ["macro", "weighted"])
 @pytest.mark.parametrize("k", ["@2", ""])
 def test_what_rankers_share_is_ranked_once(data, monkeypatch, average, k):
     y_true, y_score, qid = data.values()

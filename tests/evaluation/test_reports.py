@@ -69,8 +69,9 @@ def test_the_queries_that_differ_most_come_first(data):
     libraries, values = ["lightgbm", "sklearn"], {}
     found = explain(**data, metric="ndcg@5", conventions=libraries, n_queries=4)
     for name in ("skrank", *libraries):
-        how = {"average": None, "convention": None if name == "skrank" else name}
-        values[name] = evaluate(**data, metrics="ndcg@5", **how)["ndcg@5"]
+        convention = None if name == "skrank" else name
+        scores = score_queries(**data, metrics="ndcg@5", convention=convention)
+        values[name] = scores.values[0, 0]
     spread = np.ptp([*values.values()], axis=0)
     assert found.n_differing == (spread > 1e-9).sum()
     assert spread[found.qid].tolist() == sorted(spread, reverse=True)[:4]
@@ -287,12 +288,12 @@ def test_a_tie_report_prints_as_a_table_and_refuses_bad_input():
         "mrr     0.750000  0.875000    1.000000  0.250000",
     ]
 
-    for params, message in (
-        ({"ties": "first"}, "tie_report sets .ties. itself"),
-        ({"average": None}, "one value per metric"),
-        ({"gian": "linear"}, "'gian'"),
+    for params, error, message in (
+        ({"ties": "first"}, TypeError, "tie_report sets .ties. itself"),
+        ({"average": None}, ValueError, "'average' parameter of tie_report must be"),
+        ({"gian": "linear"}, TypeError, "'gian'"),
     ):
-        with pytest.raises(TypeError, match=message):
+        with pytest.raises(error, match=message):
             tie_report([1, 0], [1, 1], **params)
 
 
@@ -395,7 +396,7 @@ def test_an_adjusted_metric_has_no_band():
 def test_unjudged_report_refuses_bad_input():
     for params, error, message in (
         ({"unjudged": "lowest"}, TypeError, "a value for each choice of 'unjudged'"),
-        ({"average": None}, TypeError, "a value for each choice of 'unjudged'"),
+        ({"average": None}, ValueError, "'average' parameter of unjudged_report must"),
         ({"unjudged_grade": 0}, ValueError, "must be above the threshold"),
         ({"gian": 1}, TypeError, "unjudged_report got parameters that none of"),
     ):

@@ -55,12 +55,7 @@ TYPES = {
     "adjusted_ratio": 'bool | Literal["ratio"]',
     "adjusted_z": 'bool | Literal["ratio", "z"]',
     "sample_weight": "ArrayLike | None",
-    "exclude": "MatrixLike | None",
     "judged": "ArrayLike | None",
-    "unjudged": 'Literal["nonrelevant", "condensed", "lowest", "highest"]',
-    "unjudged_of_means": 'Literal["nonrelevant", "condensed"]',
-    "unjudged_inferred": "Unjudged",
-    "pooled": "ArrayLike | None",
     "returned": "ArrayLike | None",
     "gain": 'Literal["exponential", "linear"] | Callable[..., Any]',
     "discount": 'Literal["log2", "ln", "reciprocal"] | Callable[..., Any]',
@@ -104,7 +99,7 @@ def stub():
         for name in metrics.__all__
         if (metric := metric_of(getattr(metrics, name)))
     }
-    imports = ["from skrank._docs import Average, MatrixLike, Ties, Unjudged"]
+    imports = ["from skrank._docs import Average, MatrixLike, Ties"]
     for node in ast.parse(SOURCE.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]

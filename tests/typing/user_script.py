@@ -77,11 +77,11 @@ def led(ranking: RankedQueries) -> npt.NDArray[Any]:
 
 
 scores: dict[str, float] = evaluate(y_true, y_score, ["mrr", "ndcg@10", led], qid=qid)
-by_query: dict[str, npt.NDArray[Any]] = evaluate(
-    y_true, y_score, "mrr", qid=qid, average=None, convention="trec_eval", doc_id=qid
+by_rule: dict[str, float] = evaluate(
+    y_true, y_score, "mrr", qid=qid, convention="trec_eval", doc_id=qid
 )
 assert set(scores) == {"mrr", "ndcg@10", "led"}
-assert set(by_query) == {"mrr", "qid"}
+assert set(by_rule) == {"mrr"}
 rules: Mapping[str, Any] = CONVENTIONS
 assert "trec_eval" in rules
 
