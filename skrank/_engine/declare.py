@@ -123,7 +123,7 @@ def ranking_metric(
         by_default = Options().changed(as_implied(defaults))
 
         @functools.wraps(definition)
-        def measure(y_true, y_score, **values):
+        def compute(y_true, y_score, **values):
             # In Python's words, which raises for all other wrong calls itself.
             if unknown := values.keys() - accepted:
                 wrong = f"got an unexpected keyword argument {min(unknown)!r}"
@@ -148,13 +148,13 @@ def ranking_metric(
                 data["y_true"] = no_grades(y_score, [request], key)
             return answer_all([request], read_arrays(**data))[key]
 
-        measure.__signature__ = signature
-        measure = says_what_was_meant(measure)
+        compute.__signature__ = signature
+        compute = says_what_was_meant(compute)
 
         @functools.wraps(definition)
         def call(*args, **kwargs):
             try:
-                return measure(*args, **kwargs)
+                return compute(*args, **kwargs)
             except TypeError:
                 if args and hasattr(args[0], "fit"):  # called as a scorer
                     raise _not_a_scorer(metric) from None
