@@ -2,7 +2,7 @@
 
 It tells no estimator, scorer or splitter. So three questions are asked of the frames
 that call, by the three public functions below, each with its reason. Where no frame
-answers, as in another process, the answer is None, and nothing is warned of.
+answers, as in another process, nothing is found, and nothing is warned of.
 
 `warn_caller` asks none of them: it finds the line to which a warning belongs.
 """
@@ -11,6 +11,7 @@ answers, as in another process, the answer is None, and nothing is warned of.
 
 import sys
 import warnings
+from collections.abc import Mapping
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ class Split(NamedTuple):
     y: Any
     train: np.ndarray
     test: np.ndarray
-    score_params: dict | None = None  # the metadata of all rows, for the scorer
+    score_params: dict | None  # the metadata of all rows, for the scorer
 
 
 def running_split(X: object) -> Split | None:
@@ -41,10 +42,11 @@ def running_split(X: object) -> Split | None:
     the training set, and which grades all rows have, shows in both sets.
     """
     for frame in _frames_of_sklearn():
-        if "X_test" in frame.f_code.co_varnames:
-            found = frame.f_locals
-            if found.get("X_test") is X and {"X", "y", "train", "test"} <= found.keys():
-                return Split(*(found.get(name) for name in Split._fields))
+        if "X_test" not in frame.f_code.co_varnames:
+            continue
+        found = frame.f_locals  # no dict since Python 3.13
+        if found.get("X_test") is X and {"X", "y", "train", "test"}.issubset(found):
+            return Split(*map(found.get, Split._fields))
     return None
 
 
@@ -58,7 +60,7 @@ _CHANGE_ROWS = {
 }
 
 
-def running_draws() -> list[tuple[str, dict[str, Any]]]:
+def running_draws() -> list[tuple[str, Mapping[str, Any]]]:
     """Return what draws or shuffles rows: names of functions, and their variables.
 
     The innermost is the first. Why: rows that were drawn, or grades that were shuffled,

@@ -71,8 +71,8 @@ def _within_sklearn(X):
     line = (
         "scikit-learn takes params={'qid': qid} in cross_validate, and fit(X, y, "
         f"qid=qid) in a search{after}; `groups` reaches only the splitter. A ranker "
-        "passes none to its estimator: search over it, GridSearchCV(QueryRanker(...), "
-        "...)."
+        "passes none to its own estimator: turn it round, GridSearchCV(QueryRanker("
+        "...), ...)."
     )
     if column_names(X) is not None:
         return line

@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import pickle
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,7 +118,7 @@ class RankingEstimator:
     # accepts a 'decision_function' of classifiers and outlier detectors only. The name
     # of a bound `predict` is accepted of every estimator.
     @property
-    def decision_function(self) -> Any:
+    def decision_function(self) -> Callable[..., NDArray[Any]]:
         """The method `predict`, under the name that threshold metrics call."""
         return self.predict
 

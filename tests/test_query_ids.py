@@ -297,8 +297,8 @@ def last_line(after):
     return (
         "scikit-learn takes params={'qid': qid} in cross_validate, and fit(X, y, "
         f"qid=qid) in a search{after}; `groups` reaches only the splitter. A ranker "
-        "passes none to its estimator: search over it, GridSearchCV(QueryRanker(...), "
-        "...)."
+        "passes none to its own estimator: turn it round, GridSearchCV(QueryRanker("
+        "...), ...)."
     )
 
 

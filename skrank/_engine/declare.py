@@ -54,6 +54,22 @@ def _not_a_scorer(metric):
     return TypeError(f"{function} is a metric, not a scorer: pass scoring={name!r}.")
 
 
+def _refusing(signature, name, required):
+    """Return a function that raises Python's error of a wrong call, by a name."""
+
+    def take(y_true, y_score, **keywords):  # where Python itself refuses positions
+        if unknown := keywords.keys() - signature.parameters.keys():
+            wrong = f"got an unexpected keyword argument {min(unknown)!r}"
+            raise TypeError(f"{name}() {wrong}")
+        missing = min(required - keywords.keys() - {"y_true", "y_score"})
+        wrong = f"missing 1 required keyword-only argument: {missing!r}"
+        raise TypeError(f"{name}() {wrong}")
+
+    take.__name__ = take.__qualname__ = name
+    take.__signature__ = signature
+    return says_what_was_meant(take)
+
+
 def ranking_metric(
     name,
     *,
@@ -100,9 +116,6 @@ def ranking_metric(
         shared = options | dict.fromkeys(("sample_weight", *masks))
         shared.pop("unjudged", None)  # of `evaluate`, as the mask is
         signature = _public_signature(definition, facts, shared)
-        _, _, *keywords = signature.parameters.values()
-        accepted = {one.name for one in keywords}
-        required = {one.name for one in keywords if one.default is one.empty}
         _, *own = inspect.signature(definition).parameters.values()
         defaults = {
             one.name: one.default for one in own if one.default is not one.empty
@@ -110,20 +123,27 @@ def ranking_metric(
         defaults |= options
         by_default = Options().changed(as_implied(defaults))
 
+        accepted = {*signature.parameters}
+        required = {
+            one.name
+            for one in signature.parameters.values()
+            if one.default is one.empty
+        }
+        refuse = _refusing(signature, key, required)
+
         @functools.wraps(definition)
-        def measure(y_true, y_score, **values):
-            # In Python's words, which raises for all other wrong calls itself.
-            if unknown := values.keys() - accepted:
-                wrong = f"got an unexpected keyword argument {min(unknown)!r}"
-                raise TypeError(f"{key}() {wrong}")
-            if missing := required - values.keys():
-                wrong = f"missing 1 required keyword-only argument: {min(missing)!r}"
-                raise TypeError(f"{key}() {wrong}")
+        def call(*args, **kwargs):
+            values = dict(zip(("y_true", "y_score"), args, strict=False)) | kwargs
+            is_whole = len(values) == len(args) + len(kwargs)
+            if not is_whole or required.difference(values) or values.keys() - accepted:
+                if args and hasattr(args[0], "fit"):  # called as a scorer
+                    raise _not_a_scorer(metric)
+                refuse(*args, **kwargs)
             columns = {name: values.pop(name, None) for name in metric.columns}
             for name in metric.optional:
                 if columns[name] is None:
                     del columns[name]
-            data = {"y_true": y_true, "y_score": y_score, "columns": columns}
+            data = {"columns": columns}
             for part in INPUT:
                 if part in values:
                     data[part] = values.pop(part)
@@ -132,21 +152,9 @@ def ranking_metric(
                 values = check_options(values, metric.checks, key)
                 options = options.changed(values)
             request = Request(key, metric, 1, options)
-            if y_true is None:
-                data["y_true"] = no_grades(y_score, [request], key)
+            if data["y_true"] is None:
+                data["y_true"] = no_grades(data["y_score"], [request], key)
             return answer_all([request], read_arrays(**data))[key]
-
-        measure.__signature__ = signature
-        measure = says_what_was_meant(measure)
-
-        @functools.wraps(definition)
-        def call(*args, **kwargs):
-            try:
-                return measure(*args, **kwargs)
-            except TypeError:
-                if args and hasattr(args[0], "fit"):  # called as a scorer
-                    raise _not_a_scorer(metric) from None
-                raise
 
         call.__signature__ = signature
         call.definition = definition

@@ -43,7 +43,7 @@ def cross_val_query_scores(
     *,
     scoring: MetricLike | Sequence[Any] | Mapping[str, str | Sequence[Any]],
     cv: int | Any | Iterable[Any] = None,
-    params: Mapping[Any, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
 ) -> QueryScores:
     """Score every query by models that were not trained on it.
@@ -218,7 +218,7 @@ def _by_name(estimator):
 
 def one_standard_error(
     metric: str = "score", *, complexity: MetricLike | Sequence[str], n_se: float = 1.0
-) -> Any:
+) -> Callable[[Mapping[str, ArrayLike]], int]:
     r"""Make a rule for searches: the simplest of the nearly best candidates.
 
     Pass the rule as the parameter `refit` of a search. It compares the candidate that

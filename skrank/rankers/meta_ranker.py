@@ -7,7 +7,7 @@ from __future__ import annotations
 import warnings
 from copy import copy, deepcopy
 from re import fullmatch
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 import scipy.sparse
@@ -75,7 +75,7 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         return hasattr(self, f"{self._takes}_")
 
     @property
-    def classes_(self) -> Any:
+    def classes_(self) -> NoReturn:
         """Not defined; tools for classifiers show the error."""
         raise AttributeError(
             "A ranker has no classes. For probabilities, see 'After the ranker'."

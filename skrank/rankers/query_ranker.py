@@ -343,7 +343,7 @@ def _would_ask(estimator, method_name, X):
     return np.zeros((0, max(n_classes, 1)))
 
 
-def as_regressor(ranker: Any) -> Any:
+def as_regressor(ranker: Any) -> RankerAsRegressor:
     """Return a regressor that predicts the scores of a ranker.
 
     Some tools accept only classifiers and regressors, such as

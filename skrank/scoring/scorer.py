@@ -61,7 +61,7 @@ def make_ranking_scorer(
     greater_is_better: bool | None = None,
     columns: Mapping[str, str | Callable[..., Any]] | None = None,
     **params: Any,
-) -> Any:
+) -> RankingScorer:
     """Make a scorer from a ranking metric.
 
     A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is accepted

@@ -67,7 +67,7 @@ def lightgbm_metric(
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     **params: Any,
-) -> Any:
+) -> LightGBMMetric:
     """Make an evaluation metric for LightGBM from a ranking metric.
 
     Pass it as `eval_metric` to the `fit` of LGBMRanker, or as `feval` to `lgb.train`
@@ -126,7 +126,7 @@ def xgboost_metric(
     y: ArrayLike | None = None,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    dmatrix: Mapping[Any, Any] | None = None,
+    dmatrix: Mapping[str, Any] | None = None,
     **params: Any,
 ) -> Any:
     """Make an evaluation metric for XGBoost from a ranking metric.
@@ -183,7 +183,7 @@ def catboost_metric(
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     **params: Any,
-) -> Any:
+) -> CatBoostMetric:
     """Make an evaluation metric for CatBoost from a ranking metric.
 
     Pass it as `eval_metric` to CatBoostRanker, and fit with an `eval_set` of the
