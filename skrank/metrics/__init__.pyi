@@ -368,14 +368,15 @@ def judged_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def judged_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def lrap_score(
