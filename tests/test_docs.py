@@ -26,7 +26,7 @@ AFTER_OWN = ["threshold", "ties", "replace_undefined_by", "average", "adjusted"]
 AFTER_OWN += ["sample_weight"]
 # What the formula reads of the rows. All other masks belong to `evaluate`.
 MASKS = {
-    "judged_at_k_score": ["judged"],
+    "judged_at_k_score": ["judged", "returned"],
     "bpref_score": ["judged", "returned"],
     "rbo_score": ["judged", "returned"],
 }

@@ -44,7 +44,7 @@ class Explanation:
 
     Made by :func:`explain`. It prints as a table.
 
-    Attributes
+    Parameters
     ----------
     metric : str
         The name of the metric.
@@ -297,7 +297,7 @@ class TieReport:
 
     Made by :func:`tie_report`. It prints as a table.
 
-    Attributes
+    Parameters
     ----------
     n_queries : int
         The number of queries.
@@ -452,7 +452,7 @@ class UnjudgedReport:
 
     Made by :func:`unjudged_report`. It prints as a table.
 
-    Attributes
+    Parameters
     ----------
     n_queries : int
         The number of queries.

@@ -11,7 +11,6 @@ from skrank.model_selection.splitters import (
     query_train_test_split,
 )
 from skrank.model_selection.time import (
-    ColdStartKFold,
     LeaveLastOut,
     QueryTimeSeriesSplit,
     TimeRangeSplit,
@@ -19,7 +18,6 @@ from skrank.model_selection.time import (
 from skrank.model_selection.triple_split import TripleShuffleSplit
 
 __all__ = [
-    "ColdStartKFold",
     "LeaveLastOut",
     "QueryKFold",
     "QueryShuffleSplit",

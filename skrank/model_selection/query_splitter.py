@@ -171,12 +171,12 @@ def check_name_or_values(value, name, caller):
     return value
 
 
-def check_enough(queries, n_splits, things="queries"):
+def check_enough(queries, n_splits):
     """Raise if there are fewer queries than folds, so that one would stay empty."""
     if n_splits > len(queries.ids):
         raise ValueError(
             f"Cannot have number of splits n_splits={n_splits} greater than "
-            f"the number of {things}: {len(queries.ids)}."
+            f"the number of queries: {len(queries.ids)}."
         )
 
 

@@ -23,7 +23,6 @@ from sklearn.preprocessing import StandardScaler
 
 from skrank.metrics import mrr_score, ndcg_score
 from skrank.model_selection import (
-    ColdStartKFold,
     LeaveLastOut,
     QueryKFold,
     QueryShuffleSplit,
@@ -51,23 +50,17 @@ SPLITTERS = [
     (TimeRangeSplit(2, test_size=0.2), ["time"]),
     (TimeRangeSplit(test_size=20, gap=2, drop_new="user"), ["time"]),
     (TimeRangeSplit(2, test_size=0.2, drop_new="item"), ["time", "item"]),
-    (ColdStartKFold(3), []),
-    (ColdStartKFold(3, cold="item"), ["item"]),
-    (ColdStartKFold(2, cold="both", shuffle=True, random_state=0), ["item"]),
 ]
 every_splitter = pytest.mark.parametrize(
     ("cv", "names"), SPLITTERS, ids=[" ".join(str(cv).split()) for cv, _ in SPLITTERS]
 )
 # Those that take other metadata, or are of another class: scikit-learn hands nothing
 # else on.
-HANDED = {
-    (type(cv), *names, getattr(cv, "cold", 0)): (cv, names) for cv, names in SPLITTERS
-}
+HANDED = {(type(cv), *names): (cv, names) for cv, names in SPLITTERS}
 WHOLE = tuple(
     (cv, names)
     for cv, names in SPLITTERS
     if not isinstance(cv, (LeaveLastOut, TimeRangeSplit))
-    and getattr(cv, "cold", "user") == "user"
 )
 
 RNG = np.random.RandomState(0)
@@ -87,7 +80,7 @@ def reads_qid(cv):
     """Whether the splitter itself needs the query ids."""
     if isinstance(cv, TimeRangeSplit):
         return cv.drop_new in ("user", "both")
-    return getattr(cv, "cold", "user") != "item"
+    return True
 
 
 def expected(cv, names):
@@ -124,9 +117,7 @@ class TestSplit:
             if (cv, names) in WHOLE:
                 assert np.isin(QID, QID[test]).sum() == len(test)
                 assert np.isin(QID, QID[train]).sum() == len(train)
-        # Of a new user with new items some rows are left out, and none trained on.
-        whole = (cv, names) in WHOLE or getattr(cv, "cold", None) == "both"
-        assert cut != whole
+        assert cut != ((cv, names) in WHOLE)
 
     def test_all_sources_give_the_same_splits(self, cv, names):
         data = known(names)
@@ -278,9 +269,7 @@ def by_hand(cv, names, model):
 
 
 # Those whose folds are drawn, of any number, and where each row is tested once.
-COLD = [{"cold": cold, "item": METADATA["item"]} for cold in ("user", "item", "both")]
 FOLDS = [QueryKFold, StratifiedQueryKFold]
-FOLDS += [partial(ColdStartKFold, **options) for options in COLD]
 DRAWN = [
     *(partial(fold, 4, shuffle=True) for fold in FOLDS),
     partial(QueryShuffleSplit, 3, test_size=0.3),
@@ -300,7 +289,7 @@ def test_seeds_give_different_folds_and_one_seed_the_same(drawn):
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
-@pytest.mark.parametrize("fold", FOLDS[:4])
+@pytest.mark.parametrize("fold", FOLDS)
 def test_each_row_is_tested_once(fold, shuffle):
     cv = fold(4, shuffle=shuffle)
     tests = [test for _, test in cv.split(X, Y, qid=QID)]
@@ -308,7 +297,7 @@ def test_each_row_is_tested_once(fold, shuffle):
 
 
 @pytest.mark.parametrize(
-    "splitter", [QueryKFold, StratifiedQueryKFold, RepeatedQueryKFold, ColdStartKFold]
+    "splitter", [QueryKFold, StratifiedQueryKFold, RepeatedQueryKFold]
 )
 def test_there_are_no_more_folds_than_queries(splitter):
     for _, test in splitter(15).split(X, Y > -1, qid=QID):
@@ -383,15 +372,6 @@ BAD = {
         ({"k": 1.0}, TypeError, "k must be an instance of int"),
         ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
         ({"time": 1.5}, TypeError, "'time' parameter of LeaveLastOut.*Got 1.5"),
-    ],
-    ColdStartKFold: [
-        ({"cold": "items"}, ValueError, r"\{'both', 'item', 'user'\}. Got 'items'"),
-        ({"cold": None}, ValueError, "'cold' parameter of ColdStartKFold.*Got None"),
-        ({"cold": ["user"]}, ValueError, r"Got \['user'\] instead"),
-        ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
-        ({"shuffle": None}, TypeError, "shuffle must be True or False. Got None"),
-        ({"random_state": 1}, ValueError, "of ColdStartKFold must be None if shuffle"),
-        ({"item": 0}, TypeError, "'item' parameter of ColdStartKFold.*Got 0 instead"),
     ],
 }
 
