@@ -209,7 +209,7 @@ class FusionRanker(QueryFinder):
         if column_names(features) != self._names:
             check_feature_names(features, self._names, self)
         validate_data(self, features, reset=False, skip_check_array=True)
-        given = self._qid_of(X) if qid is None else qid
+        given = self._find_qid(qid, "predict", X=X, is_needed=False)
         scores = [_scores(features, member, given) for member in self.estimators_]
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)

@@ -133,21 +133,20 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         check_different(y)
         return FitRows(X, y, codes, sample_weight)
 
-    def _find_qid(self, qid, method, *, X, y=None):
-        """Return the query ids, or None if all rows are one query."""
-        qid = self._qid_of(X, y) if qid is None else qid
-        if qid is None and self.missing_qid != "single":
+    def _find_qid(self, qid, method, *, X, y=None, is_needed=True):
+        """Return the query ids, or None if all rows are one query or need none."""
+        if qid is None:
+            qid = self.__skrank_qid__(X)
+        if qid is None:
+            qid = find_level(y, QID)
+        if qid is None:
+            qid = find_level(X, QID)
+        if qid is None and is_needed and self.missing_qid != "single":
             name = type(self).__name__
             call = f"{method}({'X' if y is None else 'X, y'}, qid=qid)"
             places = {"X": X, "column": self.qid_column, "of_column": name}
             raise no_query_ids(f"{name}.{method}", call, **places)
         return qid
-
-    def _qid_of(self, X, y=None):
-        """Return the query ids that rows have, or None."""
-        if (qid := self.__skrank_qid__(X)) is None:
-            qid = find_level(y, QID)
-        return find_level(X, QID) if qid is None else qid
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""

@@ -252,7 +252,7 @@ class QueryRanker(MetaRanker):
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         """Return the scores of the documents."""
         check_is_fitted(self)
-        find_qid = partial(self._qid_of, X)
+        find_qid = partial(self._find_qid, None, "predict", X=X, is_needed=False)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
