@@ -257,6 +257,7 @@ class RankingScorer(ScikitLearnScorer):
     """A scorer that knows which rows belong to one query."""
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
+        warn_if_rows_are_drawn()  # a search makes the scorers of names in its process
         super().__init__(scored, 1 if greater_is_better else -1, {}, RESPONSES)
         self._options, self._columns = options or {}, columns or {}
         reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
