@@ -109,7 +109,6 @@ class TimeRangeSplit(_TimeSplitter):
     --------
     QueryTimeSeriesSplit : Whole queries, such as sessions, in order of time.
     LeaveLastOut : The last rows of each user, at whatever time.
-    ColdStartKFold : Tests only users or items that are new.
 
     Notes
     -----
@@ -430,7 +429,6 @@ class LeaveLastOut(_TimeSplitter):
     --------
     TimeRangeSplit : Known users, and training rows before all test rows.
     QueryTimeSeriesSplit : Whole queries, with training rows before test rows.
-    ColdStartKFold : Users or items that the model has never seen.
 
     Notes
     -----
