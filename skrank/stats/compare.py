@@ -750,15 +750,20 @@ def order_keys(values):
     size = np.round(size / (size.max() or 1.0), DIGITS)
     # Bytes in the order of the numbers, none of which is negative.
     keys = [(np.sort(column).astype(">f8").tobytes(),) for column in size.T]
-    if len(set(keys)) == len(keys):
-        return keys
-    # The same values for other queries: in the order of what all rankers have there.
-    _, query = np.unique(np.sort(size, axis=1), axis=0, return_inverse=True)
-    query = query.ravel()
-    return [
-        (*key, column[np.lexsort((column, query))].astype(">f8").tobytes())
-        for key, column in zip(keys, size.T, strict=True)
-    ]
+    place, found = None, [0] * len(keys)
+    # The same values for other queries: in the order of what the rankers have there
+    # that had one key so far, until this tells no more of them apart.
+    while found != place and len(set(keys)) < len(keys):
+        place = found
+        of_keys = np.lexsort((size, np.broadcast_to(place, size.shape)), axis=1)
+        alike = np.take_along_axis(size, of_keys, axis=1)
+        query = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
+        keys = [
+            (*key, column[np.lexsort((column, query))].astype(">f8").tobytes())
+            for key, column in zip(keys, size.T, strict=True)
+        ]
+        found = [sorted(set(keys)).index(key) for key in keys]
+    return keys
 
 
 def order_units(columns, bottoms):
