@@ -392,10 +392,7 @@ ENDS = [HEAD, TAIL]
 
 
 def model_scores(model, side, triples, n_entities=None):
-    """Return the scores of a batch as a matrix of numbers.
-
-    The number of entities is checked if it is known.
-    """
+    """Return the scores of a batch as a matrix of numbers."""
     name = f"score_{side}s"
     scores = np.asarray(getattr(model, name)(triples))
     width = scores.shape[-1] if n_entities is None and scores.ndim else n_entities

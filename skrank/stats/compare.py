@@ -439,9 +439,9 @@ def _blocks_of(segment, pairs):
         if any(one is None or not one.is_linear for one in terms):
             raise ValueError(
                 f"compare_rankers needs means over queries, and {request.key!r} is not "
-                "one: its difference is not the mean of those of the queries. "
-                "Leave it out, for example with scores[['mrr']], or compare 'mrr' or "
-                "'mean_rank'."
+                "one: its difference is not the mean of the differences of the "
+                "queries. Leave it out, for example with scores[['mrr']], or compare "
+                "'mrr' or 'mean_rank'."
             )
         is_shared = all(np.array_equal(one.known, terms[0].known) for one in terms)
         for rankers in [tuple(range(len(terms)))] if is_shared else pairs:
