@@ -78,10 +78,6 @@ class Family:
         columns = self.columns[:, self.plus[part]], self.columns[:, self.minus[part]]
         return difference(*columns)
 
-    def weights(self, part):
-        """Return the weights of some comparisons."""
-        return self.bottoms[:, self.bottom[part]]
-
     @cached_property
     def totals(self):
         """Return the sums of the terms, and those of the weights."""
@@ -136,7 +132,7 @@ class Flipped:
         moved = self.family.tops(part)
         size = np.abs(moved)
         if null:
-            of_null = null * self.family.weights(part)
+            of_null = null * self.family.bottoms[:, self.family.bottom[part]]
             moved, size = moved - of_null, size + np.abs(of_null)
         return np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
 
@@ -558,10 +554,8 @@ def run_tests(
     # Two tests of 5 % on both sides of equivalence have a 90 % interval.
     each, single = level / (1 + two_sided), np.full(n, level)
     if is_max_t:
-        *joint, single = _adjust_by_max_t(
-            flipped, groups, sides, pvalue, two_sided, level
-        )
-        adjusted = joint[0].max(axis=0)
+        found = _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level)
+        (*joint, single), adjusted = found, found[0].max(axis=0)
         ends = _joint_ends(family, groups, sides, *joint, each, level)
     else:
         if is_holm:
@@ -769,7 +763,7 @@ def _ends_of_max_t(family, sides, critical, rejected):
     estimate = tops / weights
     low, high = np.full((2, len(family.plus)), [[-np.inf], [np.inf]])
     for part in family.parts(len(family.columns)):
-        bottom = family.weights(part)
+        bottom = family.bottoms[:, family.bottom[part]]
         whole = estimate[part] * bottom
         top = family.tops(part)
         # What is left is rounding error where all differences are equal.
