@@ -125,10 +125,7 @@ class Flipped:
         return sums
 
     def summed(self, part, null):
-        """Return the terms of some differences less a null.
-
-        They are 0 where they differ from the null by rounding alone.
-        """
+        """Return the terms of some differences less a null, without rounding errors."""
         moved = self.family.tops(part)
         size = np.abs(moved)
         if null:
