@@ -214,33 +214,37 @@ class ConfidenceIntervals(Result, Mapping):
             rows[:] = [rows[i] for i in order]
         return groups
 
-    def _tables(self):
-        rows = [row for of_metric in self._best_first.values() for row in of_metric]
+    def _columns(self, rows, last=None, digits=PLACES):
+        """Return the header and the cells of some rows, and the last column, if any."""
         names = [*self.segment_names, "metric", "ranker"]
         names = [name for name in names if rows[0].get(name) is not None]
-        header = [*names, "estimate", "interval", "method"]
         cells = [
             [
                 *(str(row[name]) for name in names),
-                f"{row.estimate:.{PLACES}f}",
-                shown_ends(row),
-                row.method,
+                f"{row.estimate:.{digits}f}",
+                shown_ends(row, digits),
             ]
             for row in rows
         ]
+        header = [*names, "estimate", "interval"]
+        if last is not None:
+            header.append(last[0])
+            cells = [[*line, cell] for line, cell in zip(cells, last[1], strict=True)]
+        return header, cells
+
+    def _tables(self):
+        rows = [row for of_metric in self._best_first.values() for row in of_metric]
+        header, cells = self._columns(rows, ("method", [row.method for row in rows]))
         title = f"{self.drawn or self._drawn()}, {100 * self.confidence_level:g}% "
         smaller = [name for name, one in self.directions.items() if one < 0]
         title += f"intervals{smaller_words(smaller)}"
         if "judge" in rows[0]:
             title += f". {OF_JUDGE}"
-            header += JUDGED
-            for line, row in zip(cells, rows, strict=True):
-                line += shown_judge(row)
+            add_judge(header, cells, rows)
         return title, [(header, cells)]
 
 
-# The columns of what a judge adds, and what they say.
-JUDGED = ("human", "judge", "correlation", "worth")
+# What the columns that a judge adds say.
 OF_JUDGE = (
     "With the judge, one query with human labels replaces `worth` of them, more for "
     "means than for differences. Where few queries decide how far the judge is from "
@@ -248,14 +252,13 @@ OF_JUDGE = (
 )
 
 
-def shown_judge(row, digits=PLACES):
-    """Return the cells of what a judge adds to a row."""
-    return [
-        f"{row.human:.{digits}f}",
-        f"{row.judge:.{digits}f}",
-        f"{row.correlation:.2f}",
-        "human alone" if row.people_alone else f"{row.worth:.1f}",
-    ]
+def add_judge(header, cells, rows, digits=PLACES):
+    """Add the columns of what a judge adds to some rows."""
+    header += ("human", "judge", "correlation", "worth")
+    for line, row in zip(cells, rows, strict=True):
+        line += (f"{row.human:.{digits}f}", f"{row.judge:.{digits}f}")
+        line += (f"{row.correlation:.2f}",)
+        line += ("human alone" if row.people_alone else f"{row.worth:.1f}",)
 
 
 def shown_ends(interval, digits=PLACES):

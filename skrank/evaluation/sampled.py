@@ -365,10 +365,7 @@ class RankEstimate:
 
     @cached_property
     def _units_of_kinds(self):
-        """Return which unit is of which kind, by the relevant documents before it.
-
-        Matrices of shape (n_units, n_kinds) that hold probabilities.
-        """
+        """Return which unit is of which kind, by the relevant documents before it."""
         place, probability, kind, above, *_ = self._kinds
         unit, before = self._places.unit[place], self._places.before[place]
         shape, found = (self._n_units, len(above)), {}

@@ -62,10 +62,7 @@ def type_constraints(X: ArrayLike) -> dict[Any, Any]:
 
 
 class EntitySets:
-    """The candidates of all triples, as a mask, or of each relation, as columns.
-
-    None stands for all entities.
-    """
+    """The candidates as a mask, or as columns of each relation; None for all."""
 
     def __init__(self, allowed):
         self.allowed = allowed

@@ -203,8 +203,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     counters = candidate_counters(
         candidates, sides, entities, relations, columns[RELATION], len(triples)
     )
-    n_copies = 1 if quantum is None else 2
-    size = _read_batch_size(batch_size, len(entities) * n_copies)
+    size = _read_batch_size(batch_size, len(entities) * (1 if quantum is None else 2))
     counts = []
     with progress_bar(len(sides) * len(triples), progress, "rank") as advance:
         for side in sides:
@@ -240,21 +239,16 @@ def _categories(answers):
 
 def _joined_ranks(sides, triples, category, counts, estimate):
     """Return the LinkRanks of all sides, from the counts of each of them."""
-    above, tied, n_candidates, n_negatives, weight = map(
-        _concatenated, zip(*counts, strict=True)
-    )
+    names = ("above", "tied", "n_candidates", "n_negatives", "weight")
+    columns = map(_concatenated, zip(*counts, strict=True))
     n_sides = len(sides)
     return LinkRanks(
         side=np.repeat(sides, len(triples)),
         triple=np.tile(np.arange(len(triples)), n_sides),
         relation=np.tile(triples[:, RELATION], n_sides),
         category=np.tile(category, n_sides),
-        above=above,
-        tied=tied,
-        n_candidates=n_candidates,
-        weight=weight,
-        n_negatives=n_negatives,
         estimate=estimate,
+        **dict(zip(names, columns, strict=True)),
     )
 
 
@@ -392,10 +386,7 @@ ENDS = [HEAD, TAIL]
 
 
 def model_scores(model, side, triples, n_entities=None):
-    """Return the scores of a batch as a matrix of numbers.
-
-    The number of entities is checked if it is known.
-    """
+    """Return the scores of a batch as a matrix of numbers."""
     name = f"score_{side}s"
     scores = np.asarray(getattr(model, name)(triples))
     width = scores.shape[-1] if n_entities is None and scores.ndim else n_entities

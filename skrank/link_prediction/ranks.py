@@ -391,10 +391,7 @@ WARNINGS = {
 
 
 def read_sample(sample, sides, n_triples, columns_of):
-    """Return the Sample of each side that is evaluated.
-
-    The function `columns_of` returns the columns of the given negatives of a side.
-    """
+    """Return the Sample of each side that is evaluated."""
     check_choice(sample.estimate, WARNINGS, "estimate", "SampledNegatives")
     negatives = sample.negatives
     drawn = isinstance(negatives, Integral) and not isinstance(negatives, bool)
@@ -469,10 +466,7 @@ class Sample(NamedTuple):
 
 
 def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
-    """Draw candidates of each row other than the target, with replacement.
-
-    A row without any other candidate holds the target.
-    """
+    """Draw candidates of each row other than the target, if there are any."""
     n_rows = len(target)
     other = out_column != target[out_row]
     row = np.concatenate([out_row[other], np.arange(n_rows)])

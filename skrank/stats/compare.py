@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from skrank._checks import (
     shown,
 )
 from skrank._docs import Clusters, Seed
+from skrank._engine.request import Request
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
@@ -51,7 +53,7 @@ from skrank.stats.paired_tests import (
     run_tests,
 )
 from skrank.stats.sample_size import POWER, noncentrality
-from skrank.stats.unseen import Unseen
+from skrank.stats.unseen import Unseen, fall_of_either
 from skrank.stats.values import two_or_more
 
 # What a test adds to a row.
@@ -403,6 +405,7 @@ class _Block(NamedTuple):
 
     segment: Segment  # of the queries
     metric: int  # its position
+    request: Request  # what was asked for by it
     rankers: tuple  # their positions
     terms: list  # their Terms
     pairs: list  # what is compared: two places in `rankers`
@@ -411,16 +414,6 @@ class _Block(NamedTuple):
     known: np.ndarray  # whether each query counts
     bottom: np.ndarray  # the weight of each query
     is_plain: bool = False  # whether all queries count alike, each for itself
-
-    @property
-    def request(self):
-        """Return what was asked for: the metric."""
-        return self.segment.table.requests[self.metric]
-
-    def differences(self, pairs):
-        """Return the terms of the differences of pairs, (n_queries, n_pairs)."""
-        one, other = np.array(pairs).T
-        return difference(self.values[:, one], self.values[:, other])
 
 
 def _blocks(segments, pairs):
@@ -442,36 +435,32 @@ def _blocks_of(segment, pairs):
     """
     table, of_metrics = segment.table, zip(*terms_of(segment.table), strict=True)
     for metric, terms in enumerate(of_metrics):
-        name = table.requests[metric].key
+        request = table.requests[metric]
         if any(one is None or not one.is_linear for one in terms):
             raise ValueError(
-                f"compare_rankers needs means over queries, and {name!r} is not one: "
-                "its difference is not the mean of the differences of the queries. "
-                "Leave it out, for example with scores[['mrr']], or compare 'mrr' or "
-                "'mean_rank'."
+                f"compare_rankers needs means over queries, and {request.key!r} is not "
+                "one: its difference is not the mean of the differences of the "
+                "queries. Leave it out, for example with scores[['mrr']], or compare "
+                "'mrr' or 'mean_rank'."
             )
         is_shared = all(np.array_equal(one.known, terms[0].known) for one in terms)
         for rankers in [tuple(range(len(terms)))] if is_shared else pairs:
             own = [terms[i] for i in rankers]
             known = np.logical_and.reduce([one.known for one in own])
-            bottom = _shared_weights(segment, metric, rankers, own, known)
+            bottom = _shared_weights(segment, request.key, rankers, own, known)
             if bottom is None:
                 continue
-            sign = table.requests[metric].sign
-            values = [sign * np.where(known, one.top, 0) for one in own]
+            values = [request.sign * np.where(known, one.top, 0) for one in own]
             yield _Block(
-                *(segment, metric, rankers, own, pairs if is_shared else [(0, 1)]),
+                *(segment, metric, request, rankers, own),
+                pairs if is_shared else [(0, 1)],
                 *(np.column_stack(values), known, bottom),
                 is_plain=np.ptp(bottom[known]) == 0 and not segment.clusterings,
             )
 
 
-def _shared_weights(segment, metric, rankers, terms, known):
-    """Return the weights of the queries that count, or None, with a warning, of none.
-
-    Raises if they differ between the rankers.
-    """
-    key = segment.table.requests[metric].key
+def _shared_weights(segment, key, rankers, terms, known):
+    """Return the weights of the queries that count; None, with a warning, of none."""
     names = [shown(segment.table.rankers[i]) for i in rankers]
     bottoms = [np.where(known, one.bottom, 0) for one in terms]
     for name, bottom in zip(names, bottoms, strict=True):
@@ -509,86 +498,79 @@ class _Comparison(NamedTuple):
 
 def _comparisons(block, test, judge):
     """Return the :class:`_Comparison` of each pair of a block."""
-    found, clusterings = [], block.segment.clusterings
-    whole, direction = block.bottom.sum(), block.request.direction
+    segment, found = block.segment, []
+    limits = np.array([limits_of(one) for one in block.terms])
+    has_limits = np.array([np.isfinite(one.limits).all() for one in block.terms])
+    of_unseen = [
+        Unseen(values, block.bottom, ends, segment.clusterings)
+        for values, ends in zip(block.values.T, limits, strict=True)
+    ]
     tests = _tests(block, test, block.is_plain and judge is None)
-    rankers = [*_rankers_of(block)]
+    of_rankers = _of_rankers(block)
     step = max(NUMBERS_AT_A_TIME // len(block.known), 1)
     for start in range(0, len(block.pairs), step):
         pairs = block.pairs[start : start + step]
-        top = block.differences(pairs)
+        one, other = np.array(pairs).T
+        top = difference(block.values[:, one], block.values[:, other])
         bottom = np.broadcast_to(block.bottom[:, None], top.shape)
-        errors, df = standard_error(top, bottom, clusterings)
-        gain = direction * top[block.known]
-        columns = (gain > 0).sum(axis=0), (gain < 0).sum(axis=0), total_of(top) / whole
-        columns = (*columns, np.nan_to_num(errors), df)
-        of_pairs = zip(pairs, *(column.tolist() for column in columns), strict=True)
-        for (one, other), *numbers in of_pairs:
-            pair = rankers[one], rankers[other], tests[len(found)]
-            found.append(_comparison(block, *pair, *numbers, test == AUTO))
+        errors, df = standard_error(top, bottom, segment.clusterings)
+        rows = _rows(block, one, other, top, of_rankers, tests[start : start + step])
+        size = limits[[one, other], 1].max(axis=0) - limits[[one, other], 0].min(axis=0)
+        size = np.where(size > 0, size, np.inf)
+        most = np.where(has_limits[one] & has_limits[other], size, np.inf)
+        unseen = [None] * len(pairs)
+        if test == AUTO:
+            unseen = [
+                partial(fall_of_either, *(of_unseen[i] for i in x)) for x in pairs
+            ]
+        columns = rows, np.nan_to_num(errors), df, size, most, unseen
+        found += map(_Comparison, *columns)
     return found
 
 
-def _comparison(
-    block, one, other, test, n_wins, n_losses, total, error, df, allows_for_unseen
-):
-    """Return the :class:`_Comparison` of two rankers of a block."""
-    n_queries = int(np.count_nonzero(block.known))
-    row = Bunch(
-        **block.segment.entries,
-        metric=block.request.key,
-        ranker=one.name,
-        baseline=other.name,
-        estimate=one.estimate,
-        estimate_baseline=other.estimate,
-        difference=total,
-        **dict.fromkeys(_TESTED[:-1]),
-        wins=n_wins,
-        ties=n_queries - n_wins - n_losses,
-        losses=n_losses,
-        n_queries=n_queries,
-        n_undefined=int((one.undefined | other.undefined).sum()),
-        detectable=None,
-        test=test,
-    )
-    (low, high), (low_other, high_other) = one.limits, other.limits
-    size = max(high, high_other) - min(low, low_other)
-    size = size if size > 0 else np.inf
-    most = size if one.has_limits and other.has_limits else np.inf
-
-    def unseen(level):
-        return max(one.unseen(level), other.unseen(level))
-
-    unseen_or_none = unseen if allows_for_unseen else None
-    return _Comparison(row, error, df, size, most, unseen_or_none)
+def _of_rankers(block):
+    """Return the names, the estimates and the undefined queries of the rankers."""
+    table, whole, undefined = block.segment.table, block.bottom.sum(), []
+    estimates = []
+    for i, terms, values in zip(
+        block.rankers, block.terms, block.values.T, strict=True
+    ):
+        is_all = np.array_equal(terms.known, block.known)
+        estimates.append(terms.estimate if is_all else values.sum() / whole)
+        undefined.append(np.isnan(table.measured[i][block.metric].values))
+    names = np.array([table.rankers[i] for i in block.rankers], dtype=object)
+    undefined = np.column_stack(undefined)
+    if table.weight is not None:
+        undefined &= (table.weight > 0)[:, None]
+    return names, np.array(estimates), undefined
 
 
-class _Ranker(NamedTuple):
-    """What the comparisons of a block have of each ranker."""
-
-    name: str
-    estimate: float
-    undefined: np.ndarray  # which queries with a weight are undefined
-    limits: tuple  # of the metric; of its values where it has none
-    has_limits: bool
-    unseen: Unseen
-
-
-def _rankers_of(block):
-    """Yield the :class:`_Ranker` of each ranker of a block."""
-    table, whole = block.segment.table, block.bottom.sum()
-    has_weight = True if table.weight is None else table.weight > 0
-    for i, one, values in zip(block.rankers, block.terms, block.values.T, strict=True):
-        is_all = np.array_equal(one.known, block.known)
-        limits = limits_of(one)
-        yield _Ranker(
-            name=table.rankers[i],
-            estimate=float(one.estimate if is_all else values.sum() / whole),
-            undefined=np.isnan(table.measured[i][block.metric].values) & has_weight,
-            limits=limits,
-            has_limits=np.isfinite(one.limits).all(),
-            unseen=Unseen(values, block.bottom, limits, block.segment.clusterings),
-        )
+def _rows(block, one, other, top, of_rankers, tests):
+    """Return the rows of some pairs, as far as they are not tested yet."""
+    names, estimates, undefined = of_rankers
+    gain = block.request.direction * top[block.known]
+    wins, losses = (gain > 0).sum(axis=0), (gain < 0).sum(axis=0)
+    n, untested = np.full(len(one), len(gain)), np.full(len(one), None)
+    columns = {
+        "ranker": names[one],
+        "baseline": names[other],
+        "estimate": estimates[one],
+        "estimate_baseline": estimates[other],
+        "difference": total_of(top) / block.bottom.sum(),
+        **dict.fromkeys(_TESTED[:-1], untested),
+        "wins": wins,
+        "ties": n - wins - losses,
+        "losses": losses,
+        "n_queries": n,
+        "n_undefined": (undefined[:, one] | undefined[:, other]).sum(axis=0),
+        "detectable": untested,
+    }
+    first = {**block.segment.entries, "metric": block.request.key}
+    numbers = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [
+        Bunch(**first, **dict(zip(columns, values, strict=True)), test=of_pair)
+        for values, of_pair in zip(numbers, tests, strict=True)
+    ]
 
 
 def _tests(block, test, is_plain):
@@ -623,10 +605,7 @@ def limits_of(terms):
 
 
 def _with_judge(judge, blocks, found, test):
-    """Return the table of a judge, blocks of differences, and their comparisons.
-
-    Each pair has a block of its own, whose units are the queries of the judge.
-    """
+    """Return the table of a judge, a block for each pair, and their comparisons."""
     judged, of_pairs = [], []
     segment = Segment({}, slice(None), judge.table, [])
     known = np.ones(len(judge.is_rest), dtype=bool)
@@ -648,7 +627,8 @@ def _with_judge(judge, blocks, found, test):
             of_pairs.append([one._replace(error=combined.error, df=combined.df)])
             terms = np.column_stack([combined.terms, np.zeros(len(known))])
             of_people = [], [(0, 1)], terms, known, combined.counts
-            judged.append(_Block(segment, block.metric, rankers, *of_people))
+            of_metric = segment, block.metric, block.request, rankers
+            judged.append(_Block(*of_metric, *of_people))
     return judge.table, judged, of_pairs
 
 
@@ -691,10 +671,7 @@ def _family(table, blocks, found, clusterings):
 
 
 def _centred(table, blocks):
-    """Return the columns of a family, and which one each ranker of a block has.
-
-    The latter by the position of the block, and that of the ranker in it.
-    """
+    """Return the columns of a family, and which one each ranker of a block has."""
     # A column for each ranker of a block: its values less those of the first ranker,
     # whose column is 0. The pair (b, c) of block 1 is the column 1 less the column 2.
     #
@@ -703,7 +680,7 @@ def _centred(table, blocks):
     #    unit 2    0 |            0.0    -0.1 |            1       1
     n_queries = len(table.keys["qid"])
     all_keys = [order_keys(one.request.direction * one.values) for one in blocks]
-    in_all = _keys_in_all(table, blocks, all_keys)
+    in_all = _keys_in_all(blocks, all_keys)
     columns, of_ranker = [np.zeros((n_queries, 1))], {}
     of_blocks = [
         (sorted(keys), block.request.key, place)
@@ -716,7 +693,7 @@ def _centred(table, blocks):
         named = zip(keys, names, range(len(keys)), strict=True)
         first, *others = (i for *_, i in sorted(named))
         of_block = np.zeros((n_queries, len(others)))  # other segments do not count
-        values = block.differences([(other, first) for other in others])
+        values = difference(block.values[:, others], block.values[:, [first]])
         of_block[block.segment.rows] = block.request.direction * values
         of_ranker[place, first] = 0
         for column, other in enumerate(others, sum(x.shape[1] for x in columns)):
@@ -725,16 +702,13 @@ def _centred(table, blocks):
     return np.hstack(columns), of_ranker
 
 
-def _keys_in_all(table, blocks, all_keys):
-    """Return what orders rankers that have the same key in a block: all their keys.
-
-    By the position of the ranker; nothing if no two rankers of a block have one key.
-    """
+def _keys_in_all(blocks, all_keys):
+    """Return all keys of each ranker, by position, if a block has one of them twice."""
     if all(len(set(keys)) == len(keys) for keys in all_keys):
         return {}
     found = {}
     for block, keys in zip(blocks, all_keys, strict=True):
-        place = table.requests[block.metric].key, sorted(keys)
+        place = block.request.key, sorted(keys)
         for i, key in zip(block.rankers, keys, strict=True):
             found.setdefault(i, []).append((place, key))
     return {i: sorted(of_ranker) for i, of_ranker in found.items()}
@@ -750,15 +724,20 @@ def order_keys(values):
     size = np.round(size / (size.max() or 1.0), DIGITS)
     # Bytes in the order of the numbers, none of which is negative.
     keys = [(np.sort(column).astype(">f8").tobytes(),) for column in size.T]
-    if len(set(keys)) == len(keys):
-        return keys
-    # The same values for other queries: in the order of what all rankers have there.
-    _, query = np.unique(np.sort(size, axis=1), axis=0, return_inverse=True)
-    query = query.ravel()
-    return [
-        (*key, column[np.lexsort((column, query))].astype(">f8").tobytes())
-        for key, column in zip(keys, size.T, strict=True)
-    ]
+    place, found = None, [0] * len(keys)
+    # The same values for other queries: in the order of what the rankers have there
+    # that had one key so far, until this tells no more of them apart.
+    while found != place and len(set(keys)) < len(keys):
+        place = found
+        of_keys = np.lexsort((size, np.broadcast_to(place, size.shape)), axis=1)
+        alike = np.take_along_axis(size, of_keys, axis=1)
+        query = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
+        keys = [
+            (*key, column[np.lexsort((column, query))].astype(">f8").tobytes())
+            for key, column in zip(keys, size.T, strict=True)
+        ]
+        found = [sorted(set(keys)).index(key) for key in keys]
+    return keys
 
 
 def order_units(columns, bottoms):

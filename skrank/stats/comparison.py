@@ -31,13 +31,12 @@ from skrank._text_tables import (
 )
 from skrank.evaluation.query_scores import QueryScores, worst_first
 from skrank.evaluation.results import (
-    JUDGED,
     OF_JUDGE,
     PLACES,
     ConfidenceIntervals,
     Result,
+    add_judge,
     shown_ends,
-    shown_judge,
 )
 from skrank.stats.inference import difference, is_at_most
 from skrank.stats.intervals import confidence_interval
@@ -180,12 +179,12 @@ class RankerComparison(Result):
             found.setdefault(segment, {})[metric] = of_metric
         return found if self.by is not None else found[()]
 
-    def _letters_of(self, row, ranker):
-        """Return the letters of a ranker in the segment and metric of a row."""
+    def _letters_of(self, row):
+        """Return the letters of the ranker of an interval."""
         of_segment = self.letters
         if self.by is not None:
             of_segment = of_segment[self._segment(row)]
-        return of_segment[row.metric][ranker]
+        return of_segment[row.metric][row.ranker]
 
     @property
     def _has_all_pairs(self):
@@ -442,9 +441,7 @@ class RankerComparison(Result):
         """Return what stands above the means, by segment, metric and ranker."""
         if self.letters:
             return {
-                (self._segment(row), row.metric, row.ranker): self._letters_of(
-                    row, row.ranker
-                )
+                (self._segment(row), row.metric, row.ranker): self._letters_of(row)
                 for row in self.intervals.rows
             }
         if self.baseline is None and len(self.rankers) >= FEWEST_RANKERS:
@@ -571,24 +568,12 @@ class RankerComparison(Result):
 
     def _estimates(self, digits):
         """Return the header and the rows of the table of rankers."""
-        header = [*self.segment_names, "metric", "ranker", "estimate", "interval"]
+        of_rows, last = self.intervals._best_first, None
+        places = dict.fromkeys((self._segment(row), row.metric) for row in self.rows)
+        rows = [row for place in places for row in of_rows[place]]
         if self.letters:
-            header.append("letters")
-        rows = []
-        for place in dict.fromkeys(
-            (self._segment(row), row.metric) for row in self.rows
-        ):
-            for row in self.intervals._best_first[place]:
-                cells = [
-                    *(str(row[name]) for name in self.segment_names),
-                    row.metric,
-                    row.ranker,
-                    f"{row.estimate:.{digits}f}",
-                    shown_ends(row, digits),
-                ]
-                letters = [self._letters_of(row, row.ranker)] if self.letters else []
-                rows.append(cells + letters)
-        return header, rows
+            last = "letters", [self._letters_of(row) for row in rows]
+        return self.intervals._columns(rows, last, digits)
 
     def _differences(self, digits):
         """Return the header and the rows of the table of differences."""
@@ -610,9 +595,7 @@ class RankerComparison(Result):
             for row in self.rows
         ]
         if self.judge is not None:
-            header += JUDGED
-            for line, row in zip(rows, self.rows, strict=True):
-                line += shown_judge(row, digits)
+            add_judge(header, rows, self.rows, digits)
         return header, rows
 
     def _tables(self, digits=PLACES):

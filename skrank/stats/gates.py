@@ -357,7 +357,7 @@ def _row(scores, margin, level, n_metrics, options):
         unseen = pair.unseen.fraction(level)
         # What the test of a tied pair does not see are such falls as well.
         seen = row.difference - row.low if row.wins + row.losses else 0.0
-        low = row.difference - float(np.hypot(seen, pair.unseen(level)))
+        low = row.difference - float(np.hypot(seen, pair.unseen.fall(unseen)))
     decision, required = pair.decision(margin, low, high), None
     if decision == WORSE:
         n_effective = {repr(row.metric): pair.n_effective}
@@ -443,10 +443,7 @@ class _Pair:
         return self.queries_needed(distance, level if distance > 0 else level_of_worse)
 
     def queries_needed(self, distance, level):
-        """Return how many queries find a distance from the margin, None if not known.
-
-        They are more than the queries at hand, which were too few.
-        """
+        """Return how many more queries find a distance, None if not known."""
         d = self.differences
         if d is None or len(d) < 2:
             return None

@@ -290,10 +290,7 @@ def total_of(terms):
 
 
 def sum_clusters(top, bottom, clusters):
-    """Return the sums of the terms of each cluster that is there.
-
-    The terms have the shape (n_queries,) or (n_queries, n_columns).
-    """
+    """Return the sums of the terms of each cluster that is there."""
     if clusters is None:
         return top, bottom
     order = np.argsort(clusters, kind="stable")
@@ -307,10 +304,7 @@ def sum_clusters(top, bottom, clusters):
 
 
 def effective_units(bottom):
-    """Return how many units of equal size weigh as these: (sum b)^2 / sum b^2.
-
-    Kish's effective sample size (Survey Sampling, 1965).
-    """
+    """Return (sum b)^2 / sum b^2, how many equal units weigh as these (Kish, 1965)."""
     squares = (bottom**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(squares > 0, bottom.sum(axis=0) ** 2 / squares, 0.0)
@@ -423,10 +417,7 @@ SMALLEST_TILT = 1e-4
 
 
 def in_limits(values, limits, tail):
-    """Return (low, high) of the mean, with the probability `tail` beyond each.
-
-    It allows for what the sample cannot show, since no value is beyond the limits.
-    """
+    """Return (low, high) of the mean, with the probability `tail` beyond each."""
     low, high = limits
     values = np.clip((np.asarray(values) - low) / (high - low), 0.0, 1.0)
     ends = gaffke(values, tail), 1 - gaffke(1 - values, tail)
@@ -547,10 +538,7 @@ def is_at_most(pvalue, level):
 
 
 def warn_of_few(claim, effective, what, fewest=FEWEST_VALUES):
-    """Warn if the effective numbers of some results, by name, are small.
-
-    `claim` says what may be wrong; `what` names the number and gives its formula.
-    """
+    """Warn if the effective numbers of some results, by name, are small."""
     few = [name for name, n in effective.items() if n < fewest - ROUNDING]
     if few:
         few.sort(key=effective.get)

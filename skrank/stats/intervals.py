@@ -264,11 +264,11 @@ def confidence_interval(
     options = confidence_level, method
     if is_array:
         terms, clusterings = _read_array(scores, sample_weight, clusters)
-        rows, *few = _intervals_of({"these values": terms}, clusterings, *options)
-        _warn_of_few(*few)
+        interval, *few = interval_of(terms, clusterings, *options)
+        _warn_of_few(*({"these values": n} for n in few))
         n_units = count_units(terms.bottom, len(terms.bottom), clusterings)
         return ConfidenceIntervals(
-            tuple(rows), None, clusters, confidence_level, {None: 1}, n_units
+            (interval,), None, clusters, confidence_level, {None: 1}, n_units
         )
     if judge is not None:
         check_instance(scores, QueryScores, "scores", "confidence_interval")
@@ -370,7 +370,7 @@ def intervals_by_segment(
     clusterings, segments = segments_of(table, by, clusters, "confidence_interval")
     found, few_values, few_units = [], {}, {}
     for segment in segments:
-        part, places, named = segment.table, [], {}
+        part, options = segment.table, (confidence_level, method)
         of_segment = "".join(
             f", {key}={shown(value)}" for key, value in segment.entries.items()
         )
@@ -381,33 +381,14 @@ def intervals_by_segment(
                 ranker = part.rankers[i]
                 of_ranker = "" if ranker is None else f" of {shown(ranker)}"
                 name = f"{part.requests[j].key!r}{of_ranker}{of_segment}"
-                places.append((i, j))
-                named[name] = all_terms[i][j]
+                intervals[i, j], few_values[name], few_units[name] = interval_of(
+                    all_terms[i][j], segment.clusterings, *options
+                )
             elif not segment.clusterings:
                 intervals[i, j] = _interval_of_median(part, i, j, confidence_level)
-        of_means, *few = _intervals_of(
-            named, segment.clusterings, confidence_level, method
-        )
-        intervals |= zip(places, of_means, strict=True)
         found.append((segment.entries, intervals))
-        few_values |= few[0]
-        few_units |= few[1]
     _warn_of_few(few_values, few_units)
     return clusterings, found
-
-
-def _intervals_of(named, clusterings, confidence_level, method):
-    """Return the intervals of :class:`Terms` by name.
-
-    Also the effective numbers of values, and of units, that decide each, by name.
-    """
-    intervals, few_values, few_units = [], {}, {}
-    for name, terms in named.items():
-        interval, few_values[name], few_units[name] = interval_of(
-            terms, clusterings, confidence_level, method
-        )
-        intervals.append(interval)
-    return intervals, few_values, few_units
 
 
 def _warn_of_few(few_values, few_units):

@@ -32,10 +32,7 @@ FEW_REACHED = 20
 
 
 def is_two_sided(alternative, margin):
-    """Return True if the tests look for a difference in either direction.
-
-    With a margin, "two-sided" asks whether the difference is small: equivalence.
-    """
+    """Return True if the tests look for any difference, not for a small one."""
     return alternative == "two-sided" and not margin
 
 
@@ -80,10 +77,6 @@ class Family:
         """Return the terms of some comparisons, of shape (n_units, n_comparisons)."""
         columns = self.columns[:, self.plus[part]], self.columns[:, self.minus[part]]
         return difference(*columns)
-
-    def weights(self, part):
-        """Return the weights of some comparisons."""
-        return self.bottoms[:, self.bottom[part]]
 
     @cached_property
     def totals(self):
@@ -132,14 +125,11 @@ class Flipped:
         return sums
 
     def summed(self, part, null):
-        """Return the terms of some differences less a null.
-
-        They are 0 where they differ from the null by rounding alone.
-        """
+        """Return the terms of some differences less a null, without rounding errors."""
         moved = self.family.tops(part)
         size = np.abs(moved)
         if null:
-            of_null = null * self.family.weights(part)
+            of_null = null * self.family.bottoms[:, self.family.bottom[part]]
             moved, size = moved - of_null, size + np.abs(of_null)
         return np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
 
@@ -356,11 +346,10 @@ class FewTest(PairedTest):
     def _reaches(self, flipped):
         """Yield a function of a side and a level: how far the end is."""
         for j, unseen in enumerate(flipped.family.unseen):
-            yield _reach(self.of.seen(flipped, slice(j, j + 1)), unseen)
-
-
-def _reach(seen, unseen):
-    return lambda sign, level: float(np.hypot(seen(sign, level), unseen(level)))
+            seen = self.of.seen(flipped, slice(j, j + 1))
+            yield lambda sign, level, seen=seen, unseen=unseen: float(
+                np.hypot(seen(sign, level), unseen(level))
+            )
 
 
 def _smallest_level(reach, sign, distance):
@@ -427,10 +416,7 @@ class ScoreTest(PairedTest):
         return self.ends_at(flipped, sides, norm.isf(level), rejected)
 
     def ends_at(self, flipped, sides, critical, rejected):
-        """Return the last difference of each side whose z is not above `critical`.
-
-        `rejected` says for which the p-value rejects the null.
-        """
+        """Return the last difference of each side whose z is not above `critical`."""
         family = flipped.family
         n, wins, losses = self.counts(family)
         net = (wins - losses) / n
@@ -530,14 +516,6 @@ class Group(NamedTuple):
         return self.test.ends(self.flipped, sides, level)
 
 
-class Joint(NamedTuple):
-    """What the largest statistic of all comparisons makes of each of them."""
-
-    pvalues: np.ndarray  # of each side, or one row for two-sided tests
-    critical: float  # what a statistic must exceed
-    level: np.ndarray  # as that of an `Outcome`
-
-
 def run_tests(
     family,
     *,
@@ -573,9 +551,9 @@ def run_tests(
     # Two tests of 5 % on both sides of equivalence have a 90 % interval.
     each, single = level / (1 + two_sided), np.full(n, level)
     if is_max_t:
-        joint = _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level)
-        adjusted, single = joint.pvalues.max(axis=0), joint.level
-        ends = _joint_ends(family, groups, sides, joint, each, level)
+        found = _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level)
+        (*joint, single), adjusted = found, found[0].max(axis=0)
+        ends = _joint_ends(family, groups, sides, *joint, each, level)
     else:
         if is_holm:
             adjusted = holm(_of_both_sides([side.refined for side in sides], two_sided))
@@ -643,10 +621,7 @@ def _one_sided(groups, sign, null, two_sided, refine):
 
 
 def _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level):
-    """Return the :class:`Joint` p-values, and what intervals need to agree with them.
-
-    `pvalue` are those of both sides.
-    """
+    """Return joint p-values, what a statistic must exceed, and levels of tests."""
     df = flipped.family.df
     pvalues, critical = max_t(flipped, groups, sides, two_sided, level)
     # Random flips may be more extreme than the exact p-value.
@@ -668,16 +643,13 @@ def _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level):
         elif isinstance(one, ScoreTest):  # at most Bonferroni's
             pvalues[:, where] = np.minimum(pvalues[:, where], bound)
             single[where] = np.maximum(single[where], level / n_tests)
-    return Joint(pvalues, critical, single)
+    return pvalues, critical, single
 
 
-def _joint_ends(family, groups, sides, joint, each, level):
-    """Return the ends of the intervals of all comparisons together, by group.
-
-    `each` is the level of one side of a single test, `level` that of all tests.
-    """
-    critical, of_one = joint.critical, each / joint.pvalues.size
-    rejected = is_at_most(joint.pvalues, level)
+def _joint_ends(family, groups, sides, pvalues, critical, each, level):
+    """Return the ends of the intervals of all comparisons together, by group."""
+    of_one = each / pvalues.size
+    rejected = is_at_most(pvalues, level)
     rejected = np.broadcast_to(rejected, (len(sides), len(family.plus)))
     of_all, found = _ends_of_max_t(family, sides, critical, rejected), []
     for group in groups:
@@ -788,7 +760,7 @@ def _ends_of_max_t(family, sides, critical, rejected):
     estimate = tops / weights
     low, high = np.full((2, len(family.plus)), [[-np.inf], [np.inf]])
     for part in family.parts(len(family.columns)):
-        bottom = family.weights(part)
+        bottom = family.bottoms[:, family.bottom[part]]
         whole = estimate[part] * bottom
         top = family.tops(part)
         # What is left is rounding error where all differences are equal.
@@ -816,10 +788,7 @@ def _ends_of_max_t(family, sides, critical, rejected):
 
 
 def agreeing(end, side, rejected, estimate):
-    """Return ends that lie beyond the null of a side exactly where it is rejected.
-
-    A rounding error must not decide on which side of the null an end lies.
-    """
+    """Return ends that lie beyond the null of a side exactly where it is rejected."""
     # On the axis that points in the direction of the side.
     end, null = side.sign * end, side.sign * side.null
     beyond = rejected & (side.sign * estimate > null)

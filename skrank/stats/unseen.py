@@ -37,10 +37,7 @@ class Unseen:
 
     @cached_property
     def _units(self):
-        """Return how many units of equal weight weigh as these, and what they hold.
-
-        That is the weight of the first 0, 1, 2, ... of them, and the fall without.
-        """
+        """Return how many equal units weigh as these, and sums of weights and falls."""
         terms = self.top, self.bottom
         each = [sum_clusters(*terms, one) for one in self.clusterings or [None]]
         top, bottom = min(each, key=lambda terms: effective_units(terms[1]))
@@ -65,6 +62,8 @@ class Unseen:
         _, *falls = self._units
         return float(np.interp(fraction, *falls))
 
-    def __call__(self, level):
-        """Return the fall that a sample does not show with this probability."""
-        return self.fall(self.fraction(level))
+
+def fall_of_either(one, other, level):
+    """Return the larger fall of two means of the same units, not shown by a sample."""
+    lost = one.fraction(level)
+    return max(one.fall(lost), other.fall(lost))

@@ -66,10 +66,7 @@ def _claims(comparison, rows, are_shown=True):
 
 
 def _claim(comparison, row, are_shown):
-    """Return two rankers, what is claimed of the first one, and the numbers.
-
-    The claim is a verb for one ranker, a verb for several, and what comes last.
-    """
+    """Return two rankers, what is claimed of the first one, and the numbers."""
     margin, difference, ends = comparison.margin, row.difference, [row.low, row.high]
     pair = [row.ranker, row.baseline]
     sign = {"greater": 1, "less": -1}.get(comparison.alternative, 0)

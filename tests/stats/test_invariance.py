@@ -75,6 +75,17 @@ def test_names_of_rankers_that_are_alike_in_one_metric_do_not_count():
     assert len(found) == 1
 
 
+def test_names_do_not_count_where_other_rankers_tell_which_of_two_is_which():
+    # The first two have 15 hits each: 7 with one other ranker, and 8 with two others.
+    # This one is the third ranker for the first one, and the last one for the second.
+    counts = {"1010": 7, "0101": 7, "1110": 8, "0001": 7, "0011": 4}
+    patterns = [pattern for pattern, n in counts.items() for _ in range(n)]
+    values = np.array([[*map(float, pattern)] for pattern in patterns]).T
+    qid = np.arange(len(patterns))
+    found = {tuple(rows_of(values, n, qid)) for n in itertools.permutations("abcd")}
+    assert len(found) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("draw", [reciprocal_ranks, permutations])
 @pytest.mark.parametrize("correction", ["max-t", "holm"])

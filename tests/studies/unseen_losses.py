@@ -38,7 +38,8 @@ def by_flips(old, new, margin):
     family = family_of(difference[:, None], ones[:, None])
     options = {"margin": margin, "n_resamples": 1999, "seed": SEED}
     outcome = outcome_of(family, alternative="greater", **options)
-    spread, fall = 0.0, Unseen(old, ones, (0, 1), [])(LEVEL)
+    unseen = Unseen(old, ones, (0, 1), [])
+    spread, fall = 0.0, unseen.fall(unseen.fraction(LEVEL))
     if difference.any():
         spread = difference.mean() - outcome.low[0]
     passed = [
