@@ -7,7 +7,7 @@ from skrank.tables.clusters import ClusterScores, ship_to_spark
 from skrank.tables.compare_lists import changed_documents, compare_lists
 from skrank.tables.fuse import fuse
 from skrank.tables.score import read_rows, score_runs, score_table
-from skrank.tables.trec_text import read_letor, read_qrels, read_run
+from skrank.tables.trec_text import read_qrels, read_run
 
 __all__ = [
     "ClusterScores",
@@ -16,7 +16,6 @@ __all__ = [
     "compare_lists",
     "from_topk",
     "fuse",
-    "read_letor",
     "read_qrels",
     "read_rows",
     "read_run",

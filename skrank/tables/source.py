@@ -207,6 +207,24 @@ class Source:
             as_given = str(self._schema.field(name).type)
             if "[ns" in as_given and not self.types[name].endswith("_NS"):
                 _refuse_id(name, as_given)
+        for name in columns.numbers():
+            if self.kinds[name] == "decimal":
+                self._refuse_rounded(name)
+
+    def _refuse_rounded(self, name):
+        """Raise if different decimals of a column could become one float."""
+        value = quoted(name)
+        # The shortest text of a float is one decimal, which has to be the value.
+        text = f"CAST(CAST(CAST({value} AS VARCHAR) AS DOUBLE) AS VARCHAR)"
+        rows = self.fetch(
+            f"SELECT {value} FROM {self.relation} WHERE "
+            f"TRY_CAST({text} AS {self.types[name]}) IS DISTINCT FROM {value} LIMIT 1"
+        )
+        if rows:
+            raise ValueError(
+                f"The column {name!r} must hold numbers that a float holds with all "
+                f"their digits. Got {rows[0][0]}: cast it to float64 to round."
+            )
 
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""

@@ -1,4 +1,4 @@
-"""Text files of judgements, runs and grades, TREC and LETOR, and ids as bytes."""
+"""Text files of judgements and runs in the format of TREC, and ids as bytes."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -9,12 +9,9 @@ import gzip
 import io
 import re
 import zlib
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
-from scipy.sparse import csr_matrix
-from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
 from skrank._callers import warn_caller
@@ -138,89 +135,6 @@ def read_run(path: PathLike, *, order: Literal["score", "rank"] = "score") -> Bu
 def _bunch(triples, name):
     qid, doc_id = map(text_of, triples[:2])
     return Bunch(**{"qid": qid, "doc_id": doc_id, name: triples.value})
-
-
-def read_letor(
-    path: PathLike, *, n_features: int | None = None, dtype: DTypeLike = np.float64
-) -> tuple[csr_matrix, NDArray[Any], NDArray[Any]]:
-    r"""Read a file of grades and features in the text format of LETOR (SVMlight).
-
-    A line such as ``2 qid:10 1:0.5 3:1.25 # doc7`` holds a grade, a query id and
-    features that are numbered from 1. scikit-learn's
-    :func:`~sklearn.datasets.load_svmlight_file` reads it.
-
-    Parameters
-    ----------
-    path : str or os.PathLike
-        The file. One that ends in ".gz" or ".bz2" is unpacked.
-    n_features : int, default=None
-        The number of features; that of the training data when test data are read. If
-        None, the largest number of a feature in the file.
-    dtype : dtype, default=np.float64
-        The type of the features.
-
-    Returns
-    -------
-    X : csr_matrix of shape (n_samples, n_features)
-        The features. ``X.toarray()`` for rankers that take dense data only.
-    y : ndarray of shape (n_samples,)
-        The grades.
-    qid : ndarray of shape (n_samples,)
-        The query ids.
-
-    Raises
-    ------
-    ValueError
-        If a line is malformed or lacks a query id, a number is too large, or the file
-        has no line or cannot be unpacked. The error names the file.
-
-    See Also
-    --------
-    skrank.rankers.QueryRanker : Learns to rank such data.
-
-    Examples
-    --------
-    >>> from skrank.tables import read_letor
-    >>> from pathlib import Path
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "train.txt"
-    >>> _ = path.write_text("2 qid:10 1:0.5 3:1.25 # doc7\n0 qid:10 2:1 # doc8\n")
-    >>> X, y, qid = read_letor(path)
-    >>> X.shape, y.tolist(), qid.tolist()
-    ((2, 3), [2, 0], [10, 10])
-    """
-    try:
-        X, y, qid = load_svmlight_file(
-            str(path),
-            n_features=n_features,
-            dtype=dtype,
-            zero_based=False,
-            query_id=True,
-        )
-    except (ValueError, OverflowError, EOFError, OSError, zlib.error) as error:
-        if getattr(error, "errno", None) is not None:  # it names the file itself
-            raise
-        raise ValueError(
-            f"{path} cannot be read as text of LETOR (SVMlight): "
-            f"{str(error).rstrip('.')}. A line is "
-            "'2 qid:10 1:0.5 3:0.1', with an integer for the query, and each feature "
-            "once, in ascending order, numbered from 1."
-        ) from error
-    if not len(y):
-        raise ValueError(
-            f"{path} must hold lines of a grade, a query id and features. Got no line."
-        )
-    if len(qid) != len(y):
-        raise ValueError(
-            f"{path} must hold a query id on each line, such as 'qid:10' after the "
-            f"grade. Got {len(qid)} of {len(y)}: if the sizes of the queries are in "
-            "another file, read it with sklearn.datasets.load_svmlight_file, and pass "
-            "qid=np.repeat(np.arange(len(sizes)), sizes)."
-        )
-    if not np.isfinite(y).all():
-        raise ValueError(f"{path} must hold finite grades. Got NaN or infinity.")
-    is_integer = (y == np.floor(y)).all() and (np.abs(y) < 2**53).all()
-    return X, y.astype(np.int64) if is_integer else y, qid
 
 
 # File names and other text that is not UTF-8 keep their bytes.

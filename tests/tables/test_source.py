@@ -241,6 +241,18 @@ def test_decimals_with_more_digits_than_duckdb_reads_are_refused(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["y_true", "y_score"])
+def test_decimals_that_would_become_one_float_are_refused(name):
+    close = [decimal.Decimal(f"0.3000000000000000000{i}") for i in (1, 2, 3)]
+    with pytest.raises(ValueError, match=rf"'{name}' must hold numbers that a float"):
+        score_table(pa.table(SMALL | {name: pa.array(close)}), "mrr")
+    plain = [decimal.Decimal(text) for text in ("0.3", "12345.1", "-7.25")]
+    column = pa.array(plain).cast(pa.decimal128(38, 30))
+    found = score_table(pa.table(SMALL | {"y_score": column}), "mrr").summary()
+    assert found == {"mrr": (1 / 2 + 1) / 2}
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "kind"),
     [

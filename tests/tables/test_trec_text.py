@@ -1,4 +1,4 @@
-"""Files of TREC and LETOR."""
+"""Files of TREC."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from skrank.tables import read_letor, read_qrels, read_run, trec_text
+from skrank.tables import read_qrels, read_run, trec_text
 
 RUN = [("0301", "NA", 2.5), ("0301", "d#1", -1e-3), ("x", '"ä"', np.inf)]
 LINES = [f"{q} Q0 {d} {i} {s!r} tag" for i, (q, d, s) in enumerate(RUN)]
@@ -269,52 +269,3 @@ def test_other_runs_are_read_without_a_warning(tmp_path, monkeypatch, text, chun
 def test_a_file_without_lines_raises(tmp_path, text):
     with pytest.raises(ValueError, match=r"must hold lines of 6 fields .* Got no line"):
         read_run(write(tmp_path / "a.run", text))
-
-
-def test_letor_is_read_with_its_query_ids(tmp_path):
-    text = "2 qid:7 1:0.5 3:1.25 # doc7\n0 qid:9 2:1\n"
-    X, y, qid = read_letor(write(tmp_path / "a", text), n_features=4)
-    assert X.toarray().tolist() == [[0.5, 0, 1.25, 0], [0, 1, 0, 0]]
-    assert y.dtype.kind == "i"
-    assert (y.tolist(), qid.tolist()) == ([2, 0], [7, 9])
-
-
-BAD_LETOR = {
-    "2 1:0.5\n": "must hold a query id on each line",
-    "nan qid:1 1:0.5\n": "must hold finite grades",
-    "1 qid:1 0:0.5\n": "Invalid index 0",
-    "1 qid:1 1:2\n1 qid:99999999999999999999 1:2\n": "too (large|big).* an integer",
-    "1 qid:1 99999999999999999999:2\n": "too large.* numbered from 1",
-    "1 qid:1 3000000000:2\n": "too large.* numbered from 1",
-    "1 qid:abc 1:2\n": "abc.* integer for the query",
-    "1,2 qid:1 1:2\n": "cannot be read as text of LETOR .*'1,2'",
-    "": "Got no line",
-    "# nothing\n": "Got no line",
-}
-
-
-@pytest.mark.parametrize(("text", "error"), BAD_LETOR.items(), ids=BAD_LETOR)
-def test_bad_letor_raises(tmp_path, text, error):
-    with pytest.raises(ValueError, match=rf"a\.letor.*{error}"):
-        read_letor(write(tmp_path / "a.letor", text))
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("a.gz", b"1 qid:1 1:2\n"),
-        ("a.gz", gzip.compress(b"1 qid:1 1:2\n" * 999)[:-20]),
-        ("a.gz", gzip.compress(b"1 qid:1 1:2\n")[:10] + b"\xff" * 20),
-        ("a.bz2", b"1 qid:1 1:2\n"),
-    ],
-    ids=["gz of text", "broken off", "damaged", "bz2 of text"],
-)
-def test_packed_letor_that_cannot_be_unpacked_raises(tmp_path, name, data):
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(ValueError, match=rf"{name} cannot be read as text of LETOR"):
-        read_letor(tmp_path / name)
-
-
-def test_a_missing_file_of_letor_raises_what_python_does(tmp_path):
-    with pytest.raises(FileNotFoundError, match="none"):
-        read_letor(tmp_path / "none")
