@@ -448,7 +448,8 @@ def read_lists(
         if exclude is not None:
             y_score, kept = _without_unread(y_score, exclude, "exclude")
         rows = y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order
-        return _only_listed(_read_flat(*rows), kept, returned)
+        lists = _read_flat(*rows)
+        return lists if kept is returned is None else _listed(lists, kept, returned)
     by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order,
               "pooled": pooled}  # fmt: skip
     _check_matrix(y_true, y_score, by_row)
@@ -501,10 +502,8 @@ def _read_grades(y_true, y_score, judged, exclude, is_column):
     return y_true, y_score, judged, exclude
 
 
-def _only_listed(lists, kept, returned):
+def _listed(lists, kept, returned):
     """Return the lists of rows that are kept and returned; None means all of them."""
-    if kept is returned is None:
-        return lists
     query = lists.order.row_query
     if kept is not None:
         found = lists.select(np.flatnonzero(lists.order.take(kept)))
