@@ -449,7 +449,7 @@ def read_lists(
             y_score, kept = _without_unread(y_score, exclude, "exclude")
         rows = y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order
         lists = _read_flat(*rows)
-        return lists if kept is returned is None else _listed(lists, kept, returned)
+        return lists if kept is returned is None else _of_kept(lists, kept, returned)
     by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order,
               "pooled": pooled}  # fmt: skip
     _check_matrix(y_true, y_score, by_row)
@@ -502,7 +502,7 @@ def _read_grades(y_true, y_score, judged, exclude, is_column):
     return y_true, y_score, judged, exclude
 
 
-def _listed(lists, kept, returned):
+def _of_kept(lists, kept, returned):
     """Return the lists of rows that are kept and returned; None means all of them."""
     query = lists.order.row_query
     if kept is not None:
