@@ -32,8 +32,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils import check_random_state
 
 from skrank.datasets import load_nations
-from skrank.link_prediction import LinkPredictor, PopularityPredictor, rank_triples
-from skrank.model_selection import TripleShuffleSplit
+from skrank.link_prediction import (
+    LinkPredictor,
+    PopularityPredictor,
+    TripleShuffleSplit,
+    rank_triples,
+)
 from skrank.stats import confidence_interval
 
 

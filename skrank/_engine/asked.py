@@ -46,38 +46,57 @@ def read_requests(metrics, params, caller, *, read=read_metric, rules=rules_of):
         _check_known(params, asked, caller)
     requests = []
     for one in asked:
-        metric, k, own = one.metric, one.k, dict(one.params)
-        if own:
-            _check_known(own, [one], caller)
-        if metric.cutoff == "required" and k is None:
+        metric, followed = one.metric, None
+        if one.params:
+            _check_known(dict(one.params), [one], caller)
+        if metric.cutoff == "required" and one.k is None:
             raise ValueError(
                 f"The metric {one.key!r} needs a cutoff. Pass its scorer name with "
                 f"one, such as '{metric.full_name}@10'. Got no cutoff."
             )
-        followed = {}
         if convention is not None:
-            followed = rules(convention, None if metric.own else metric.name, k)
+            followed = rules(convention, None if metric.own else metric.name, one.k)
         if isinstance(followed, str):
             raise NoNumber(one.key, convention, followed)
-        # A name overrides what the user passes, and that overrides the convention.
-        options = metric.defaults | OF_EVALUATE
-        settable = options.keys() - metric.fixed.keys()
-        if convention is None:
-            options = as_implied(options)
-        options |= {name: followed[name] for name in options if name in followed}
-        options |= metric.fixed
-        given = {} if k is None else {"k": k}
-        given |= {name: params[name] for name in params if name in settable} | own
-        options |= check_options(given, metric.checks, caller)
+        options = _options_of(one, params, followed, caller)
         if metric.columns and options["ties"] not in ("expected", "first"):
             reason = "it orders tied documents by grades, which are not read"
             raise NoNumber(one.key, convention, reason)
-        if options["ties"] != "first":
-            options["doc_order"] = None
-        if options.get("unjudged") not in FILLED:
-            options["unjudged_grade"] = None
         options = Options().changed(options)
         requests.append(Request(one.key, metric, one.sign, options))
+    _check_used(params, asked, requests)
+    return requests
+
+
+def _options_of(one, params, followed, caller):
+    """Return the parameters of a metric; `followed` are those of a convention."""
+    # Each of these overrides those above it:
+    #
+    #     the defaults of the metric
+    #     what a convention sets
+    #     what the scorer name fixes, such as `adjusted` of "adjusted_mrr"
+    #     what the user passes, of what the name does not fix
+    #     what stands in the name, as in "rbp(p=0.5)"
+    metric = one.metric
+    options = metric.defaults | OF_EVALUATE
+    settable = options.keys() - metric.fixed.keys()
+    if followed is None:
+        options = as_implied(options)
+    else:
+        options |= {name: followed[name] for name in options if name in followed}
+    options |= metric.fixed
+    given = {} if one.k is None else {"k": one.k}
+    given |= {name: params[name] for name in params if name in settable}
+    options |= check_options(given | dict(one.params), metric.checks, caller)
+    if options["ties"] != "first":
+        options["doc_order"] = None
+    if options.get("unjudged") not in FILLED:
+        options["unjudged_grade"] = None
+    return options
+
+
+def _check_used(params, asked, requests):
+    """Raise if no metric reads `doc_order` or `unjudged_grade`, which were passed."""
     orders = [dict(one.params).get("doc_order") for one in asked]
     order = next(filter(None, [params.get("doc_order"), *orders]), None)
     if order and not any(request.options.doc_order for request in requests):
@@ -94,7 +113,6 @@ def read_requests(metrics, params, caller, *, read=read_metric, rules=rules_of):
             "and requires unjudged='lowest' or 'highest'. Got another choice for every "
             "metric."
         )
-    return requests
 
 
 def _check_known(params, asked, caller):

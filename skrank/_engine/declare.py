@@ -70,6 +70,19 @@ def _refusing(signature, name, required):
     return says_what_was_meant(take)
 
 
+def _enter_all(metric, variants, inverse_name):
+    """Enter a metric, and those of its other names, in the table of metrics."""
+    enter(metric)
+    of_ranks = metric.defaults | {"replace_undefined_by": np.nan}
+    for variant, fixed in variants.items():
+        instead = {"defaults": of_ranks} if "adjusted" in fixed else {}
+        enter(replace(metric, name=variant, fixed=fixed, **instead))
+    if inverse_name is not None:
+        # The variance is known of the metric, not of its inverse.
+        changed = {"greater_is_better": True, "inverse": True, "value": None}
+        enter(replace(metric, name=inverse_name, defaults=of_ranks, **changed))
+
+
 def ranking_metric(
     name,
     *,
@@ -165,15 +178,7 @@ def ranking_metric(
             functools.partial(describe, metric=metric),
             returns=RETURNS.get((*metric.limits, metric.greater_is_better), ""),
         )
-        enter(metric)
-        of_ranks = defaults | {"replace_undefined_by": np.nan}
-        for variant, fixed in dict(variants).items():
-            instead = {"defaults": of_ranks} if "adjusted" in fixed else {}
-            enter(replace(metric, name=variant, fixed=fixed, **instead))
-        if inverse_name is not None:
-            # The variance is known of the metric, not of its inverse.
-            changed = {"greater_is_better": True, "inverse": True, "value": None}
-            enter(replace(metric, name=inverse_name, defaults=of_ranks, **changed))
+        _enter_all(metric, dict(variants), inverse_name)
         return call
 
     return decorate

@@ -92,7 +92,7 @@ def values_at_first(definition, ranking, own):
     if are_few and not (n_tied > LARGE).any():
         return definition(ranking, **own)
     if are_few:
-        return definition(FirstRanks(*first_groups(ranking)), **own)
+        return definition(FirstRanks(*_first_groups(ranking)), **own)
     kinds, kind = _kinds(ranking)
     parts = [definition(part, **own) for part, _ in _in_parts(kinds)]
     return np.concatenate(parts)[kind]
@@ -110,7 +110,7 @@ def ranks_of_all(ranking, weight, instead):
         rank, mass = _ranks_by_kind(ranking, own)
     else:
         if not ranking.ranks_are_estimated:  # in the order of the queries, to sum them
-            ranking = FirstRanks(*first_groups(ranking))
+            ranking = FirstRanks(*_first_groups(ranking))
         query, rank, probability = ranking.first_rank_law()
         mass = probability * own[query]
     return np.append(rank, instead[given]), np.append(mass, weight[given])
@@ -130,7 +130,7 @@ def _ranks_by_kind(ranking, weight):
     return rank, mass[rank]
 
 
-def first_groups(ranking):
+def _first_groups(ranking):
     """Return the parameters of a :class:`FirstRanks`, one row each."""
     # Ranks between two documents are possible where ties="realistic".
     dtype = np.promote_types(np.intp, ranking.above.dtype)
@@ -144,7 +144,7 @@ def first_groups(ranking):
 
 def stored_ranks(ranking):
     """Return all parameters of a :class:`FirstRanks`, one row each."""
-    return np.vstack([first_groups(ranking), ranking.n_documents, ranking.n_found])
+    return np.vstack([_first_groups(ranking), ranking.n_documents, ranking.n_found])
 
 
 def has_one_rank(ranking):
@@ -167,7 +167,7 @@ def _n_tied(ranking):
 def _kinds(ranking):
     """Return the different first tie groups, and the position of each query's own."""
     if ranking not in _KINDS:
-        groups = first_groups(ranking)
+        groups = _first_groups(ranking)
         order = np.lexsort(groups)
         columns = groups[:, order]
         new = np.ones(groups.shape[1], dtype=bool)

@@ -94,28 +94,18 @@ def exact_terms(values):
     return terms
 
 
-def ranks_with_weights(ranking, instead, values, weight):
-    """Return (rank, mass): the ranks of all queries whose values are not NaN.
-
-    A query whose rank is certain has the rank `instead`, unless that is NaN.
-    """
-    known = ~np.isnan(values)
-    weight = known / 1.0 if weight is None else known * scaled(weight)
-    instead = np.where(has_one_rank(ranking) & known, instead, np.nan)
-    return ranks_of_all(ranking, weight, instead)
-
-
 def pooled_median(ranking, values, weight):
-    """Return the median of the possible ranks of the first relevant documents."""
-    rank, mass = ranks_with_weights(ranking, values, values, weight)
-    return _median(ranking, rank, mass)
+    """Return the median of the possible ranks of the first relevant documents.
 
-
-def _median(ranking, value, mass):
+    A query whose rank is certain counts with its value, unless that is NaN.
+    """
+    known, is_certain = ~np.isnan(values), has_one_rank(ranking)
+    weight = known / 1.0 if weight is None else known * scaled(weight)
+    instead = np.where(is_certain, values, np.nan)
+    rank, mass = ranks_of_all(ranking, weight, instead)
+    one = np.zeros(len(rank), dtype=np.intp)
     # The probabilities of tied ranks are rounded.
-    is_exact = bool(has_one_rank(ranking).all())
-    one = np.zeros(len(value), dtype=np.intp)
-    return float(weighted_median(one, value, mass, 1, is_exact)[0])
+    return float(weighted_median(one, rank, mass, 1, bool(is_certain.all()))[0])
 
 
 def pooled_geometric_mean(ranking, values, weight):
@@ -132,13 +122,9 @@ def pooled_harmonic_mean(ranking, values, weight):
         return float(np.divide(1, mean_of_queries(ranking, 1 / values, weight)))
 
 
-# The smallest factor of the geometric mean, MIN_GEO_MEAN of trec_eval.
-_LEAST = 1e-5
-
-
 def log_of_gm_map(values):
     """Return the logarithms of the values, or of 1e-5 where they are smaller."""
-    return np.log(np.maximum(values, _LEAST))
+    return np.log(np.maximum(values, 1e-5))  # MIN_GEO_MEAN of trec_eval
 
 
 def mean_of_gm_map(ranking, values, weight):

@@ -264,20 +264,12 @@ class Values(NamedTuple):
         return reciprocal(score) if inverse else score
 
     @property
-    def replaced(self):
-        """Return the values with the undefined ones replaced."""
-        values = self.measured.values
-        values = np.where(np.isnan(values), self.instead, values)
-        if self.weight is not None:
-            values[self.weight == 0] = np.nan
-        return values
-
-    @property
     def proportions(self):
         """Return the proportion of each query in the average; None without one."""
         if self.average is None:
             return None
-        known = ~np.isnan(self.replaced)
+        values = self.measured.values
+        known = ~np.isnan(np.where(np.isnan(values), self.instead, values))
         weight = known / 1.0 if self.weight is None else known * scaled(self.weight)
         total = weight.sum()
         return weight / total if total > 0 else weight

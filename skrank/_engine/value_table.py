@@ -134,6 +134,20 @@ def named_summaries(rankers, metrics, summaries):
     return named[0] if rankers[0] is None else dict(zip(rankers, named, strict=True))
 
 
+def read_parts(parts, kind):
+    """Return parts of one kind as a list, if there are any."""
+    parts, caller = list(parts) if np.iterable(parts) else [parts], kind.__name__
+    if not parts:
+        raise ValueError(f"{caller}.concat needs at least one part. Got none.")
+    for part in parts:
+        if not isinstance(part, kind):
+            raise TypeError(
+                f"{caller}.concat takes instances of {caller}. "
+                f"Got {type(part).__name__} instead."
+            )
+    return parts
+
+
 def join_queries(tables):
     """Return the table of the queries of all tables, each of which is in one."""
     for table in tables[1:]:
@@ -205,15 +219,7 @@ def average_repeats(table, key, several):
     n_rows = np.bincount(codes)
     if len(ids) == len(codes):
         return table
-    for request in table.requests:
-        if reads_ranks(request):
-            raise ValueError(
-                f"The metric {request.key!r} is not a mean over queries, so that "
-                "its values for a query in several test sets cannot be averaged. Use a "
-                "splitter that tests each query once, such as QueryKFold, or another "
-                f"metric. Got {np.count_nonzero(n_rows > 1)} queries that are in "
-                "several test sets."
-            )
+    _check_means(table.requests, np.count_nonzero(n_rows > 1))
 
     def mean(values):
         known = ~np.isnan(values)
@@ -246,6 +252,18 @@ def average_repeats(table, key, several):
         ),
         n_documents=tuple(map(mean, table.n_documents)),
     )
+
+
+def _check_means(requests, n_several):
+    """Raise if a metric is not a mean over the values of queries."""
+    for request in requests:
+        if reads_ranks(request):
+            raise ValueError(
+                f"The metric {request.key!r} is not a mean over queries, so that "
+                "its values for a query in several test sets cannot be averaged. Use a "
+                "splitter that tests each query once, such as QueryKFold, or another "
+                f"metric. Got {n_several} queries that are in several test sets."
+            )
 
 
 def distinct(columns):

@@ -76,9 +76,8 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
     # The rows of a query mostly stand together: encode the first of them only.
     new = np.ones(len(rows), dtype=bool)
     try:
-        part = rows
-        if rows.dtype.kind in "OTUS":  # to compare all of them takes long
-            part = rows[: N_NEIGHBOURS + 1]
+        # To compare all of these takes long.
+        part = rows[: N_NEIGHBOURS + 1] if rows.dtype.kind in "OTUS" else rows
         np.not_equal(part[1:], part[:-1], out=new[1 : len(part)])
         are_few = 2 * np.count_nonzero(new[: len(part)]) <= len(part) + 2
         if are_few and len(part) < len(rows):

@@ -420,16 +420,8 @@ def read_lists(
     DocOrder or None. With `flatten` or ``threshold=None`` all documents are made
     relevant, those that are not with a grade below all others.
     """
-    if sparse.issparse(y_score):
-        raise TypeError(
-            "The 'y_score' parameter must be a dense array. Got a sparse matrix of "
-            f"type {type(y_score).__name__} instead: documents that it leaves out "
-            "have no score."
-        )
     flatten = flatten or threshold is None
-    y_score = numeric_array(y_score, "y_score")
-    if returned is not None:
-        y_score, returned = _without_unread(y_score, returned, "returned")
+    y_score, returned = _read_scores(y_score, returned)
     columns = y_score.shape[1:]
     # Two columns with flat grades may be those of predict_proba.
     is_flat = columns in ((), (1,)) or (columns == (2,) and np.ndim(y_true) == 1)
@@ -441,26 +433,8 @@ def read_lists(
         y_true = _own_csr(y_true)
         y_true = y_true.toarray() if flatten else _check_sparse(y_true, threshold)
     if not sparse.issparse(y_true):
-        y_true = numeric_array(y_true, "y_true")
-        if judged is not None:
-            y_true, judged = _without_unread(y_true, judged, "judged")
-        if y_score.ndim == 1 and y_true.ndim == 2 and y_true.shape[1] == 1:
-            y_true = flatten_column(y_true, "y_true")
-        elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
-            # Targets among one candidate would be 0.
-            y_score = flatten_column(y_score, "y_score")
-        elif columns == (1,) and are_rows(y_true, y_score, exclude):
-            y_true = flatten_column(y_true, "y_true")
-            y_score = flatten_column(y_score, "y_score")
-        if exclude is not None and y_true.shape == y_score.shape:
-            # Else it could be the highest grade of its query.
-            exclude = _check_mask(exclude, y_true.shape, "exclude")
-            out = exclude.toarray() if sparse.issparse(exclude) else exclude
-            y_true = np.where(out, y_true.dtype.type(0), y_true)
-        if not all_finite(y_true):
-            raise not_finite("y_true")
-        if y_true.dtype.kind == "f" and look_swapped(y_true, y_score):
-            warn_caller(SWAPPED, UserWarning)
+        given = y_true, y_score, judged, exclude, columns == (1,)
+        y_true, y_score, judged, exclude = _read_grades(*given)
     if judged_from is not None:
         y_true, judged = _judge(y_true, judged, judged_from)
     if y_score.size == 0 or 0 in y_true.shape:
@@ -469,22 +443,12 @@ def read_lists(
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
     if y_score.ndim == y_true.ndim == 1:
+        kept = None
         if exclude is not None:
             y_score, kept = _without_unread(y_score, exclude, "exclude")
-        lists = _read_flat(
-            y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order
-        )
-        if returned is exclude is None:
-            return lists
-        query = lists.order.row_query
-        if exclude is not None:
-            found = lists.select(np.flatnonzero(lists.order.take(kept)))
-            lists = found.changed(row_query=query)
-            returned = None if returned is None else returned[lists.row]
-        if returned is None:
-            return lists
-        found = lists.select(np.flatnonzero(lists.order.take(returned)))
-        return found.changed(row_query=query, whole=lists)
+        rows = y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order
+        lists = _read_flat(*rows)
+        return lists if kept is returned is None else _of_kept(lists, kept, returned)
     by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order,
               "pooled": pooled}  # fmt: skip
     _check_matrix(y_true, y_score, by_row)
@@ -496,6 +460,58 @@ def read_lists(
     if sparse.issparse(y_true):
         return _read_sparse(y_true, y_score, threshold, exclude)
     return _read_matrix(y_true, y_score, threshold, flatten, exclude)
+
+
+def _read_scores(y_score, returned):
+    """Return scores, 0 where they are not read, and the mask of those that are."""
+    if sparse.issparse(y_score):
+        raise TypeError(
+            "The 'y_score' parameter must be a dense array. Got a sparse matrix of "
+            f"type {type(y_score).__name__} instead: documents that it leaves out "
+            "have no score."
+        )
+    y_score = numeric_array(y_score, "y_score")
+    if returned is None:
+        return y_score, None
+    return _without_unread(y_score, returned, "returned")
+
+
+def _read_grades(y_true, y_score, judged, exclude, is_column):
+    """Return dense grades and the scores, in one shape, and both masks, checked."""
+    y_true = numeric_array(y_true, "y_true")
+    if judged is not None:
+        y_true, judged = _without_unread(y_true, judged, "judged")
+    if y_score.ndim == 1 and y_true.ndim == 2 and y_true.shape[1] == 1:
+        y_true = flatten_column(y_true, "y_true")
+    elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
+        # Targets among one candidate would be 0.
+        y_score = flatten_column(y_score, "y_score")
+    elif is_column and are_rows(y_true, y_score, exclude):
+        y_true = flatten_column(y_true, "y_true")
+        y_score = flatten_column(y_score, "y_score")
+    if exclude is not None and y_true.shape == y_score.shape:
+        # Else it could be the highest grade of its query.
+        exclude = _check_mask(exclude, y_true.shape, "exclude")
+        out = exclude.toarray() if sparse.issparse(exclude) else exclude
+        y_true = np.where(out, y_true.dtype.type(0), y_true)
+    if not all_finite(y_true):
+        raise not_finite("y_true")
+    if y_true.dtype.kind == "f" and look_swapped(y_true, y_score):
+        warn_caller(SWAPPED, UserWarning)
+    return y_true, y_score, judged, exclude
+
+
+def _of_kept(lists, kept, returned):
+    """Return the lists of rows that are kept and returned; None means all of them."""
+    query = lists.order.row_query
+    if kept is not None:
+        found = lists.select(np.flatnonzero(lists.order.take(kept)))
+        lists = found.changed(row_query=query)
+        returned = None if returned is None else returned[lists.row]
+    if returned is None:
+        return lists
+    found = lists.select(np.flatnonzero(lists.order.take(returned)))
+    return found.changed(row_query=query, whole=lists)
 
 
 def are_rows(y_true, y_score, exclude=None):

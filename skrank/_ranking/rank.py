@@ -440,20 +440,7 @@ def sort_packed(lists, rows, width, depth, ties):
     #     place    0        1                                   of relevant documents
     #     tied     True     True                                with a neighbour
     #     groups   above 0, size 3, relevant 2, grades of the codes 2 and 1
-    if isinstance(lists, KeyedLists):
-        keys = own_block(lists.keys, lists.order.starts[rows], width)
-    else:
-        keys = negated_scores(lists, rows, width)
-        if isinstance(lists, RowLists):  # their places in the lists, from 1
-            codes = np.arange(1, width + 1, dtype=np.uint8)
-        else:
-            codes = gather(lists.coded.codes, lists.order.starts[rows], width)
-        keys.view(np.uint8)[..., _LOW_BYTES] = codes
-    leave_out(keys, lists, rows, np.inf, np.inf)
-    if keys.size < WORTH_A_LOOK or not (is_rising(keys[:1]) and is_rising(keys)):
-        keys.sort(axis=1)
-    if depth is not None:
-        keys = _down_to(keys, depth)
+    keys = _sorted_keys(lists, rows, width, depth)
     bits = keys.view(np.uint64)
     code = bits.astype(np.uint8)
     bits &= ~_LOW  # tied documents have equal keys
@@ -487,13 +474,27 @@ def sort_packed(lists, rows, width, depth, ties):
         bad = (same != close).any(axis=1)
         left, kept = rows[bad], ~bad[row]
         place, code, row = place[kept], code[kept], row[kept]
-    if isinstance(lists, RowLists):
-        grade = lists.decode(code, rows[row])
-    else:
-        grade = lists.coded.grades[code]
+    grade = lists.decode(code, rows[row]) if are_rows else lists.coded.grades[code]
     if is_tied:
         return groups_of_sorted(lists, rows, keys, place, row, grade), left
     return TieGroups(query, column, one, one, grade), left
+
+
+def _sorted_keys(lists, rows, width, depth):
+    """Return the keys of some lists side by side, sorted, down to a depth."""
+    if isinstance(lists, KeyedLists):
+        keys = own_block(lists.keys, lists.order.starts[rows], width)
+    else:
+        keys = negated_scores(lists, rows, width)
+        if isinstance(lists, RowLists):  # their places in the lists, from 1
+            codes = np.arange(1, width + 1, dtype=np.uint8)
+        else:
+            codes = gather(lists.coded.codes, lists.order.starts[rows], width)
+        keys.view(np.uint8)[..., _LOW_BYTES] = codes
+    leave_out(keys, lists, rows, np.inf, np.inf)
+    if keys.size < WORTH_A_LOOK or not (is_rising(keys[:1]) and is_rising(keys)):
+        keys.sort(axis=1)
+    return keys if depth is None else _down_to(keys, depth)
 
 
 def _each_alone(lists, rows, code):

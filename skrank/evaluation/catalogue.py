@@ -21,7 +21,13 @@ from skrank._checks import check_choice, check_count, check_k, check_level, show
 from skrank._columns import as_frame, kind_of, on_host, take_rows
 from skrank._docs import FrameKind, MatrixLike, share_frame_words, share_words
 from skrank._engine.names import CATALOGUE_SCORES
-from skrank._engine.value_table import distinct, joined, named_summaries, refuse_twice
+from skrank._engine.value_table import (
+    distinct,
+    joined,
+    named_summaries,
+    read_parts,
+    refuse_twice,
+)
 from skrank._mistakes import warn_if_out_of_order
 from skrank._query_ids import find_qid
 from skrank._ranking.ids import check_ids, encode_heads, encode_qid
@@ -495,11 +501,6 @@ class CatalogueScores:
                 one, of_other, self.n_items, confidence_level
             )
         sizes = {ranker: len(one.qid) for ranker, one in lists.items()}
-        drawn = f"{next(iter(sizes.values())):,} lists"
-        if len(set(sizes.values())) > 1:
-            drawn = ", ".join(f"{n:,} lists of {ranker}" for ranker, n in sizes.items())
-        if baseline is not None:
-            drawn += f", differences from {baseline}"
         if min(sizes.values()) < 3:
             warn_caller(
                 "Intervals of scores of lists need at least three lists, so that two "
@@ -515,12 +516,10 @@ class CatalogueScores:
             by=None,
             clusters=None,
             confidence_level=confidence_level,
-            directions={
-                name: 1 if better else -1 for name, better in CATALOGUE_SCORES.items()
-            },
+            directions={name: 2 * up - 1 for name, up in CATALOGUE_SCORES.items()},
             n_units=max(sizes.values()),
             kind=self.kind,
-            drawn=drawn,
+            drawn=_in_words(sizes, baseline),
         )
 
     @classmethod
@@ -551,18 +550,8 @@ class CatalogueScores:
         >>> CatalogueScores.concat(parts).coverage()
         1.0
         """
-        parts = list(parts)
-        if not parts:
-            raise ValueError(
-                "CatalogueScores.concat needs at least one part. Got none."
-            )
-        first = parts[0]
+        first, *_ = parts = read_parts(parts, CatalogueScores)
         for part in parts:
-            if not isinstance(part, CatalogueScores):
-                raise TypeError(
-                    "CatalogueScores.concat takes instances of CatalogueScores. "
-                    f"Got {type(part).__name__} instead."
-                )
             for name in ("rankers", "k", "n_items"):
                 one, other = getattr(first, name), getattr(part, name)
                 if one != other:
@@ -621,6 +610,14 @@ class CatalogueScores:
     def _repr_html_(self):
         """Return the scores as a table for a notebook."""
         return as_html(self._title(), [self._rows()])
+
+
+def _in_words(sizes, baseline):
+    """Return how many lists the intervals are made of, and what they are about."""
+    drawn = f"{next(iter(sizes.values())):,} lists"
+    if len(set(sizes.values())) > 1:
+        drawn = ", ".join(f"{n:,} lists of {ranker}" for ranker, n in sizes.items())
+    return drawn if baseline is None else f"{drawn}, differences from {baseline}"
 
 
 def _check_same_lists(one, other, ranker, baseline):

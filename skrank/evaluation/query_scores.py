@@ -34,6 +34,7 @@ from skrank._engine.value_table import (
     join_queries,
     join_rankers,
     named_summaries,
+    read_parts,
 )
 from skrank._query_ids import find_named
 from skrank._ranking.ids import encode_qid
@@ -274,15 +275,7 @@ class QueryScores:
         ValueError
             If a query is in two parts, or the parts were scored differently.
         """
-        parts = list(parts) if np.iterable(parts) else [parts]
-        if not parts:
-            raise ValueError("QueryScores.concat needs at least one part. Got none.")
-        for part in parts:
-            if not isinstance(part, QueryScores):
-                raise TypeError(
-                    "QueryScores.concat takes instances of QueryScores. "
-                    f"Got {type(part).__name__} instead."
-                )
+        parts = read_parts(parts, QueryScores)
         return cls(join_queries([part.table for part in parts]))
 
     def save(self, path: PathLike) -> None:
@@ -550,43 +543,31 @@ def _is_one_of(key, values, name):
 
 def _table_of_frame(frame, qid, by, ranker, metrics, sample_weight, instead):
     """Return the table of the values of a data frame, as `from_frame` describes."""
-    names = column_names(frame)
-    if names is None:
-        raise TypeError(
-            "The 'frame' parameter of from_frame must be a data frame or a dict of "
-            f"columns. Got {type(frame).__name__} instead."
-        )
+    names = _names_of_columns(frame)
     columns = {"qid": qid, "ranker": ranker, "sample_weight": sample_weight}
     for argument, name in columns.items():
         if name is not None:
             check_column_name(name, argument, "from_frame")
-    has_keys = by is not None and np.size(by)
-    by = check_listed(by, "by", "from_frame") if has_keys else []
+    by = [] if by is None or not np.size(by) else check_listed(by, "by", "from_frame")
     others = {*columns.values(), *by}
-    if metrics is None:
-        metrics = [name for name in names if name not in others]
-    elif metrics:
-        metrics = check_listed(metrics, "metrics", "from_frame")
-    if not metrics:
-        raise ValueError(f"from_frame needs a column of values. Got {names}.")
     keys = {"qid": _column_of_frame(frame, qid, names)}
     keys |= {name: _column_of_frame(frame, name, names) for name in by}
     weight, requests, values = None, [], []
     if sample_weight is not None:
         weight = _column_of_frame(frame, sample_weight, names)
         weight = check_weights(weight, len(keys["qid"]), "row")
-    for name in metrics:
+    for name in _names_of_metrics(metrics, names, others):
         given = np.asarray(_column_of_frame(frame, name, names), dtype=np.float64)
         if np.isinf(given).any():
             raise ValueError(f"The column {name!r} must be finite. Got infinity.")
-        request = request_for_values(name, given, instead)
-        requests.append(request)
+        requests.append(request := request_for_values(name, given, instead))
         values.append(request.sign * given)
     rows_of = {None: slice(None)}
     if ranker is not None:
         of_ranker = _column_of_frame(frame, ranker, names)
-        rankers = dict.fromkeys(of_ranker.tolist())
-        rows_of = {name: of_ranker == name for name in rankers}
+        rows_of = {
+            name: of_ranker == name for name in dict.fromkeys(of_ranker.tolist())
+        }
     tables = []
     for rows in rows_of.values():
         own = {name: key[rows] for name, key in keys.items()}
@@ -602,6 +583,28 @@ def _table_of_frame(frame, qid, by, ranker, metrics, sample_weight, instead):
         )
         tables.append(join_queries([table]))  # sorted, and each query once
     return join_rankers(tables, tuple(rows_of))
+
+
+def _names_of_columns(frame):
+    """Return the names of the columns of a data frame, or raise."""
+    names = column_names(frame)
+    if names is None:
+        raise TypeError(
+            "The 'frame' parameter of from_frame must be a data frame or a dict of "
+            f"columns. Got {type(frame).__name__} instead."
+        )
+    return names
+
+
+def _names_of_metrics(metrics, names, others):
+    """Return the names of the columns of values: by default all but the others."""
+    if metrics is None:
+        metrics = [name for name in names if name not in others]
+    elif metrics:
+        metrics = check_listed(metrics, "metrics", "from_frame")
+    if not metrics:
+        raise ValueError(f"from_frame needs a column of values. Got {names}.")
+    return metrics
 
 
 def _column_of_frame(frame, name, names):

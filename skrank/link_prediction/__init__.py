@@ -10,12 +10,14 @@ from skrank.link_prediction.predictors import (
 )
 from skrank.link_prediction.rank_targets import evaluate_link_prediction, rank_triples
 from skrank.link_prediction.ranks import LinkRanks, SampledNegatives
+from skrank.link_prediction.triple_split import TripleShuffleSplit
 
 __all__ = [
     "LinkPredictor",
     "LinkRanks",
     "PopularityPredictor",
     "SampledNegatives",
+    "TripleShuffleSplit",
     "evaluate_link_prediction",
     "from_pykeen",
     "rank_triples",

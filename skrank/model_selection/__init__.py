@@ -15,7 +15,6 @@ from skrank.model_selection.time import (
     QueryTimeSeriesSplit,
     TimeRangeSplit,
 )
-from skrank.model_selection.triple_split import TripleShuffleSplit
 
 __all__ = [
     "LeaveLastOut",
@@ -25,7 +24,6 @@ __all__ = [
     "RepeatedQueryKFold",
     "StratifiedQueryKFold",
     "TimeRangeSplit",
-    "TripleShuffleSplit",
     "cross_val_query_scores",
     "one_standard_error",
     "query_train_test_split",

@@ -21,12 +21,12 @@ from sklearn.utils import get_tags
 from skrank.datasets import load_nations
 from skrank.link_prediction import (
     PopularityPredictor,
+    TripleShuffleSplit,
     evaluate_link_prediction,
     from_pykeen,
     rank_triples,
 )
 from skrank.metrics import evaluate, make_ranking_scorer, mean_rank, mrr_score
-from skrank.model_selection import TripleShuffleSplit
 from tests.link_prediction.graphs import NoisyCounts
 
 NATIONS = load_nations()

@@ -30,7 +30,6 @@ from skrank.model_selection import (
     RepeatedQueryKFold,
     StratifiedQueryKFold,
     TimeRangeSplit,
-    TripleShuffleSplit,
 )
 from skrank.rankers import QueryRanker
 from tests.model_selection.test_splitters import splits
@@ -321,7 +320,6 @@ BAD = {
         ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
         ({"n_splits": 2.5}, TypeError, "n_splits must be an instance of int"),
     ],
-    TripleShuffleSplit: [({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1")],
     StratifiedQueryKFold: [
         ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
         ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),

@@ -14,7 +14,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.model_selection import GridSearchCV, check_cv, cross_validate
 
-from skrank.model_selection import TripleShuffleSplit
+from skrank.link_prediction import TripleShuffleSplit
 from tests.model_selection.test_splitters import splits
 
 

@@ -59,7 +59,7 @@ class TripleShuffleSplit(BaseCrossValidator):
 
     Examples
     --------
-    >>> from skrank.model_selection import TripleShuffleSplit
+    >>> from skrank.link_prediction import TripleShuffleSplit
     >>> X = [
     ...     ["anna", "knows", "bert"],
     ...     ["bert", "knows", "anna"],
