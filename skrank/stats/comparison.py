@@ -179,12 +179,12 @@ class RankerComparison(Result):
             found.setdefault(segment, {})[metric] = of_metric
         return found if self.by is not None else found[()]
 
-    def _letters_of(self, row):
-        """Return the letters of the ranker of an interval."""
+    def _letters_of(self, row, ranker):
+        """Return the letters of a ranker by the metric and the segment of a row."""
         of_segment = self.letters
         if self.by is not None:
             of_segment = of_segment[self._segment(row)]
-        return of_segment[row.metric][row.ranker]
+        return of_segment[row.metric][ranker]
 
     @property
     def _has_all_pairs(self):
@@ -441,7 +441,9 @@ class RankerComparison(Result):
         """Return what stands above the means, by segment, metric and ranker."""
         if self.letters:
             return {
-                (self._segment(row), row.metric, row.ranker): self._letters_of(row)
+                (self._segment(row), row.metric, row.ranker): self._letters_of(
+                    row, row.ranker
+                )
                 for row in self.intervals.rows
             }
         if self.baseline is None and len(self.rankers) >= FEWEST_RANKERS:
@@ -572,7 +574,7 @@ class RankerComparison(Result):
         places = dict.fromkeys((self._segment(row), row.metric) for row in self.rows)
         rows = [row for place in places for row in of_rows[place]]
         if self.letters:
-            last = "letters", [self._letters_of(row) for row in rows]
+            last = "letters", [self._letters_of(row, row.ranker) for row in rows]
         return self.intervals._columns(rows, last, digits)
 
     def _differences(self, digits):
