@@ -375,10 +375,8 @@ def _kind(type):
     if type.endswith("]"):
         match = _LIST.fullmatch(type)
         return "list" if match is not None and _kind(match[1]) else None
-    kinds = (
-        kind for kind, types in TYPES_OF_KINDS.items() if re.fullmatch(types, type)
-    )
-    return next(kinds, None)
+    kinds = TYPES_OF_KINDS.items()
+    return next((kind for kind, types in kinds if re.fullmatch(types, type)), None)
 
 
 def _schema_to_read(schema, names):
@@ -469,11 +467,8 @@ def check_none_missing(name, n_missing, among, columns):
 def _megabytes(memory_limit):
     """Return the megabytes of a limit such as "2GB"."""
     match = _SIZE.fullmatch(memory_limit) if isinstance(memory_limit, str) else None
-    megabytes = 0.0
-    if match is not None:
-        number, unit = match.groups()
-        megabytes = float(number) * _MEGABYTES[unit[0].lower()]
-    if not 0 < megabytes <= _MOST_MEGABYTES:
+    megabytes = match and float(match[1]) * _MEGABYTES[match[2][0].lower()]
+    if not 0 < (megabytes or 0) <= _MOST_MEGABYTES:
         raise ValueError(
             "The 'memory_limit' parameter of score_table must be a str such as '2GB' "
             f"or '500MB', or None. Got {shown(memory_limit)} instead."
