@@ -446,11 +446,13 @@ def make_parser():
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    for add in (
-        *(_add_evaluate, _add_lists, _add_compare, _add_gate),
-        *(_add_show, _add_explain, _add_ties),
-    ):
-        add(commands)
+    _add_evaluate(commands)
+    _add_lists(commands)
+    _add_compare(commands)
+    _add_gate(commands)
+    _add_show(commands)
+    _add_explain(commands)
+    _add_ties(commands)
     return parser
 
 

@@ -362,15 +362,9 @@ def source_columns(
             "The 'by' parameter of score_table must name columns other than the query "
             f"ids. Got {list(keys)}."
         )
+    rankers = _score_columns(caller, y_score, returned)
     return Columns(
-        qid,
-        y_true,
-        _score_columns(caller, y_score, returned),
-        tuple(keys),
-        judged,
-        returned,
-        doc_id,
-        sample_weight,
+        qid, y_true, rankers, tuple(keys), judged, returned, doc_id, sample_weight
     )
 
 
