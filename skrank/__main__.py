@@ -446,6 +446,17 @@ def make_parser():
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
+    _add_evaluate(commands)
+    _add_lists(commands)
+    _add_compare(commands)
+    _add_gate(commands)
+    _add_show(commands)
+    _add_explain(commands)
+    _add_ties(commands)
+    return parser
+
+
+def _add_evaluate(commands):
     one = _add(commands, _evaluate)
     _add_runs(one, DEFAULT_METRICS)
     _add_columns(one)
@@ -458,11 +469,15 @@ def make_parser():
     )
     _add_values(one)
 
+
+def _add_lists(commands):
     one = _add(commands, _lists, judged=False)
     _add_runs(one, ["rbo", "overlap@10", "jaccard@10"])
     _add_baseline(one)
     _add_values(one)
 
+
+def _add_compare(commands):
     one = _add(commands, _compare)
     _add_runs(one, ["ndcg@10"])
     _add_columns(one)
@@ -493,18 +508,13 @@ def make_parser():
         metavar="DIFFERENCE",
         help="a difference of the metric that does not matter (default: 0)",
     )
-    one.add_argument(
-        "--confidence-level",
-        type=float,
-        default=0.95,
-        metavar="LEVEL",
-        help="the level of the intervals; 1 less it is that of the tests "
-        "(default: 0.95)",
-    )
+    _add_level(one, "the level of the intervals; 1 less it is that of the tests")
     _add_rules(one)
     forms = _add_forms(one, csv="print the differences as CSV with all digits")
     _add_form(forms, "latex", "print tables in LaTeX")
 
+
+def _add_gate(commands):
     one = _add(commands, _gate)
     _add_runs(one, ["ndcg@10, or all of a file of scores"])
     one.add_argument(
@@ -522,13 +532,7 @@ def make_parser():
         metavar="NAME",
         help="auto (the default) or another test of skrank.stats.gate, such as t",
     )
-    one.add_argument(
-        "--confidence-level",
-        type=float,
-        default=0.95,
-        metavar="LEVEL",
-        help="how sure a decision must be (default: 0.95)",
-    )
+    _add_level(one, "how sure a decision must be")
     _add_columns(one)
     _add_rules(one)
     forms = one.add_mutually_exclusive_group()
@@ -536,6 +540,8 @@ def make_parser():
     _add_form(forms, "markdown", "print a summary for a pull request")
     one.set_defaults(form="text", default_metrics=["ndcg@10"])
 
+
+def _add_show(commands):
     one = _add(commands, _show)
     _add_runs(one, ["ndcg@10"])
     one.add_argument("--query", required=True, metavar="ID", help="the query id")
@@ -549,6 +555,8 @@ def make_parser():
     )
     _add_rules(one)
 
+
+def _add_explain(commands):
     one = _add(commands, _explain)
     one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
     one.add_argument(
@@ -557,11 +565,12 @@ def make_parser():
     _add_columns(one)
     _add_convention(one, action="append", default=[])
 
+
+def _add_ties(commands):
     one = _add(commands, _ties)
     one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
     _add_metric(one, DEFAULT_METRICS)
     _add_convention(one)
-    return parser
 
 
 def margin(text):
@@ -595,8 +604,12 @@ def _add(commands, function, judged=True):
         help="the column of the scores in tables; can be repeated for a table of rows "
         "with the scores of several rankers",
     )
-    if not judged:
-        return command
+    if judged:
+        _add_judgements(command)
+    return command
+
+
+def _add_judgements(command):
     command.add_argument("qrels", metavar="QRELS", help="the relevance judgements")
     command.add_argument(
         "--missing-queries",
@@ -625,7 +638,6 @@ def _add(commands, function, judged=True):
         help="only the top DEPTH documents of each query of a run count, as in "
         "trec_eval -M",
     )
-    return command
 
 
 def _add_runs(command, metrics):
@@ -646,6 +658,16 @@ def _add_baseline(command, further="", **options):
         help="the run that all others are compared with: its name, path or tag; "
         f"{further}without it all pairs are compared",
         **options,
+    )
+
+
+def _add_level(command, what):
+    command.add_argument(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        metavar="LEVEL",
+        help=f"{what} (default: 0.95)",
     )
 
 

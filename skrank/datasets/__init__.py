@@ -235,8 +235,7 @@ def load_digits_retrieval(
     n_images = images.shape[0]
     n_queries = check_count(n_queries, "n_queries", most=n_images)
     rng = check_random_state(random_state)
-    n_others = n_images - 1
-    lengths = draw_list_lengths(n_queries, n_documents, rng, most=n_others)
+    lengths = draw_list_lengths(n_queries, n_documents, rng, most=n_images - 1)
 
     queries = rng.permutation(n_images)[:n_queries]
     order = rng.random_sample((n_queries, n_images))
@@ -250,7 +249,6 @@ def load_digits_retrieval(
     target = (digit[query_index] == digit[document_index]).astype(np.int64)
     if return_X_y:
         return data, target, qid
-    n_relevant = np.bincount(qid, weights=target, minlength=n_queries)
     return Bunch(
         data=data,
         target=target,
@@ -264,7 +262,7 @@ def load_digits_retrieval(
         DESCR=_description(
             "digits",
             n_queries=n_queries,
-            n_empty=int((n_relevant == 0).sum()),
+            n_empty=n_queries - len(np.unique(qid[target == 1])),
             n_rows=len(qid),
             least=lengths.min(),
             most=lengths.max(),

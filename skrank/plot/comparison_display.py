@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._checks import check_choice, check_instance, shown
+from skrank._checks import check_choice, check_instance
 from skrank._docs import share_display_words
 from skrank.plot.base import (
     BETTER_COLOR,
@@ -34,6 +34,9 @@ from skrank.stats.paired_tests import CORRECTIONS
 
 Kind = Literal["auto", "means", "differences"]
 _RANKERS = ("ranker", "baseline")
+_OF_MEANS = ("ranker", "estimate", "low", "high")
+# On which sides of 0 a margin is, by the alternative.
+_SIGNS = {"greater": (-1,), "less": (1,), "two-sided": (-1, 1)}
 # More rankers than these have too many pairs for a row each.
 _MOST = 4
 
@@ -188,13 +191,9 @@ class ComparisonDisplay(Display):
             What to draw, as in `plot`.
         """
         check_instance(comparison, RankerComparison, "comparison", "ComparisonDisplay")
+        if metric is not None:
+            cls._position(comparison.metrics, metric, "metric")
         rows = [row for row in comparison.rows if metric in (None, row.metric)]
-        if not rows:
-            compared = list(dict.fromkeys(row.metric for row in comparison.rows))
-            raise ValueError(
-                "The 'metric' parameter of ComparisonDisplay must be one of "
-                f"{compared}. Got {shown(metric)} instead."
-            )
         requests = comparison.scores.table.requests
         words = dict(zip(comparison.metrics, distinct_words(requests), strict=True))
 
@@ -202,37 +201,29 @@ class ComparisonDisplay(Display):
             of_segment = (f", {name} {row[name]}" for name in comparison.segment_names)
             return words[row.metric] + "".join(of_segment)
 
-        is_greater = [request.direction == 1 for request in requests]
-        is_greater = dict(zip(comparison.metrics, is_greater, strict=True))
+        of_metric = dict(zip(comparison.metrics, requests, strict=True))
         letters = comparison.letters and [
             tuple(comparison._letters_of(row, row[name]) for name in _RANKERS)
             for row in rows
         ]
         level = 1 - comparison.confidence_level
-        drawn = {row.metric for row in rows}
         means = [
-            {
-                "metric": named(row),
-                **{name: row[name] for name in ("ranker", "estimate", "low", "high")},
-            }
+            {"metric": named(row)} | {name: row[name] for name in _OF_MEANS}
             for row in comparison.intervals.rows
-            if row.metric in drawn
+            if metric in (None, row.metric)
         ]
-        margins = {"greater": [-comparison.margin], "less": [comparison.margin]}
-        margins["two-sided"] = margins["greater"] + margins["less"]
-        margins = margins[comparison.alternative] if comparison.margin else []
+        signs = _SIGNS[comparison.alternative] if comparison.margin else ()
+        numbers = ("difference", "low", "high")
         display = cls(
             metric=[named(row) for row in rows],
             ranker=[row.ranker for row in rows],
             baseline=[row.baseline for row in rows],
-            difference=np.array([row.difference for row in rows]),
-            low=np.array([row.low for row in rows]),
-            high=np.array([row.high for row in rows]),
+            **{name: np.array([row[name] for row in rows]) for name in numbers},
             is_shown=np.array([is_at_most(row.p_adjusted, level) for row in rows]),
-            greater_is_better=[is_greater[row.metric] for row in rows],
+            greater_is_better=[of_metric[row.metric].direction == 1 for row in rows],
             letters=letters,
             claim=comparison._asked() or None,
-            margins=margins,
+            margins=[sign * comparison.margin for sign in signs],
             **_notes(comparison),
             means=means,
         )

@@ -165,20 +165,7 @@ class MetricAtKDisplay(Display):
         level = check_number(
             confidence_level, "confidence_level", "MetricAtKDisplay", low=0, high=1
         )
-        cutoffs = {}
-        for name in scores.metrics:
-            base, k = split_cutoff(name)
-            if k is not None:
-                cutoffs.setdefault(base, {})[k] = name
-        if metric is None and len(cutoffs) == 1:
-            (metric,) = cutoffs
-        if metric not in cutoffs:
-            raise ValueError(
-                "The 'metric' parameter of MetricAtKDisplay must be the name of a "
-                f"metric that was scored with cutoffs, among {list(cutoffs)}. "
-                f"Got {shown(metric)} instead."
-            )
-        names = dict(sorted(cutoffs[metric].items()))
+        names = _names_by_cutoff(scores, metric)
         chosen, rankers = scores[list(names.values())], list(scores.rankers)
         if baseline is None:
             found = _intervals_of_values(chosen, level)
@@ -310,6 +297,24 @@ class MetricAtKDisplay(Display):
             handles = [self.lines_[i] for i in last]
             self._legend_beside(handles, [self.rankers[i] for i in last])
         return self
+
+
+def _names_by_cutoff(scores, metric):
+    """Return the names of a metric, which may be None if it is the only one."""
+    cutoffs = {}
+    for name in scores.metrics:
+        base, k = split_cutoff(name)
+        if k is not None:
+            cutoffs.setdefault(base, {})[k] = name
+    if metric is None and len(cutoffs) == 1:
+        (metric,) = cutoffs
+    if metric not in cutoffs:
+        raise ValueError(
+            "The 'metric' parameter of MetricAtKDisplay must be the name of a metric "
+            f"that was scored with cutoffs, among {list(cutoffs)}. Got {shown(metric)} "
+            "instead."
+        )
+    return dict(sorted(cutoffs[metric].items()))
 
 
 def _intervals_of_values(scores, level):

@@ -433,8 +433,7 @@ def align_triples(
     if missing_queries == "drop" and lacking.any():
         is_judged = is_judged[~lacking[query]]
         truth, query = _of_queries(truth, query, ~lacking)
-    truth = truth._replace(qid=query)
-    result = result._replace(qid=place[run_query])
+    truth, result = truth._replace(qid=query), result._replace(qid=place[run_query])
     kept = without_same_ids(result, ids[result.qid]) if exclude_same_id else result
     aligned = outer_join(ids, truth, is_judged, kept, names)
     if not (aligned.judged & aligned.returned).any():
@@ -685,23 +684,17 @@ def outer_join(ids, truth, is_judged, result, names):
     """
     sides = truth, result
     orders, bounds = zip(*(_by_query(one.qid, len(ids)) for one in sides), strict=True)
-    y_true, y_score, doc_id, judged, returned = (
-        np.empty(len(truth.value) + len(result.value), dtype=dtype)
-        for dtype in (
-            truth.value.dtype,
-            result.value.dtype,
-            np.result_type(truth.doc_id, result.doc_id),
-            bool,
-            bool,
-        )
-    )
-    # Whatever the judgements list is in the pool, also if its grade says nothing.
-    pooled = judged if is_judged.all() else np.empty_like(judged)
-    counts, start = np.zeros(len(ids), dtype=np.intp), 0
-    bound = bounds[0] + bounds[1]
-    block = np.searchsorted(bound, np.arange(0, bound[-1], _BLOCK), side="right") - 1
-    first = np.unique(block).tolist()
-    for low, high in zip(first, [*first[1:], len(ids)], strict=True):
+    types = {
+        "y_true": truth.value.dtype,
+        "y_score": result.value.dtype,
+        "judged": bool,
+        "pooled": bool,
+        "returned": bool,
+        "doc_id": np.result_type(truth.doc_id, result.doc_id),
+    }
+    counts, bound, start = np.zeros(len(ids), dtype=np.intp), sum(bounds), 0
+    columns = {name: np.empty(bound[-1], dtype) for name, dtype in types.items()}
+    for low, high in _query_blocks(bound):
         of_truth, of_run = (
             order[bound[low] : bound[high]]
             for order, bound in zip(orders, bounds, strict=True)
@@ -710,30 +703,31 @@ def outer_join(ids, truth, is_judged, result, names):
         document = np.append(truth.doc_id[of_truth], result.doc_id[of_run])
         n_truth = len(of_truth)
         judgement, rows = _join_block(query, document, n_truth, ids[low:high], names)
-
-        part = slice(start, start + len(rows))
         found = judgement >= 0
         grade, is_grade = truth.value[of_truth], is_judged[of_truth]
         of_found = np.where(found, grade[judgement], grade.dtype.type(0))
-        no_score = np.zeros(n_truth, dtype=y_score.dtype)
-        y_true[part] = np.append(grade, of_found)[rows]
-        y_score[part] = np.append(no_score, result.value[of_run])[rows]
-        judged[part] = np.append(is_grade, found & is_grade[judgement])[rows]
-        if pooled is not judged:
-            pooled[part] = np.append(np.ones(n_truth, dtype=bool), found)[rows]
-        returned[part] = rows >= n_truth
-        doc_id[part] = document[rows]
+        no_score = np.zeros(n_truth, dtype=result.value.dtype)
+        part = slice(start, start + len(rows))
+        columns["y_true"][part] = np.append(grade, of_found)[rows]
+        columns["y_score"][part] = np.append(no_score, result.value[of_run])[rows]
+        columns["judged"][part] = np.append(is_grade, found & is_grade[judgement])[rows]
+        # Whatever the judgements list is in the pool, also if its grade says nothing.
+        columns["pooled"][part] = np.append(np.ones(n_truth, dtype=bool), found)[rows]
+        columns["returned"][part] = rows >= n_truth
+        columns["doc_id"][part] = document[rows]
         counts[low:high] = np.bincount(query[rows], minlength=high - low)
         start = part.stop
-    return Bunch(
-        y_true=y_true[:start],
-        y_score=y_score[:start],
-        qid=np.repeat(text_of(ids), counts),
-        judged=judged[:start],
-        pooled=pooled[:start],
-        returned=returned[:start],
-        doc_id=doc_id[:start],
-    )
+    columns = {name: column[:start] for name, column in columns.items()}
+    y_true, y_score = columns.pop("y_true"), columns.pop("y_score")
+    qid = np.repeat(text_of(ids), counts)
+    return Bunch(y_true=y_true, y_score=y_score, qid=qid, **columns)
+
+
+def _query_blocks(bound):
+    """Yield the first query of each block, and the one after its last."""
+    block = np.searchsorted(bound, np.arange(0, bound[-1], _BLOCK), side="right") - 1
+    first = np.unique(block).tolist()
+    yield from zip(first, [*first[1:], len(bound) - 1], strict=True)
 
 
 def _by_query(query, n_queries):

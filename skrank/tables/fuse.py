@@ -11,10 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
-from skrank._checks import (
-    check_column_name,
-    shown,
-)
+from skrank._checks import check_column_name, shown
 from skrank._docs import Judgements, share_run_words
 from skrank._ranking.fusion import documents_of, fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid

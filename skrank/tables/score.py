@@ -362,6 +362,14 @@ def source_columns(
             "The 'by' parameter of score_table must name columns other than the query "
             f"ids. Got {list(keys)}."
         )
+    rankers = _score_columns(caller, y_score, returned)
+    return Columns(
+        qid, y_true, rankers, tuple(keys), judged, returned, doc_id, sample_weight
+    )
+
+
+def _score_columns(caller, y_score, returned):
+    """Return the columns of scores by ranker; raise if `returned` does not fit them."""
     if isinstance(y_score, str):
         rankers = {None: y_score}
     elif isinstance(y_score, (list, tuple)):
@@ -381,9 +389,7 @@ def source_columns(
                 "one column, or a dict of the names of the rankers to such names. "
                 f"Got {shown(returned)} instead."
             )
-    return Columns(
-        qid, y_true, rankers, tuple(keys), judged, returned, doc_id, sample_weight
-    )
+    return rankers
 
 
 def _are_names(names):

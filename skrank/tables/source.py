@@ -26,7 +26,7 @@ from skrank._columns import (
     kind_of,
 )
 from skrank._extras import import_extra
-from skrank.tables.stream import Threads, quoted
+from skrank.tables.threads import Threads
 
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500
@@ -306,40 +306,34 @@ class Source:
         text = str(error)
         # Arrow adds the beginning of a traceback where a stream of Python breaks off.
         cause = text.partition("\n")[0].partition(" Detail: ")[0].strip().rstrip(".")
+        return (
+            self._failure_of_space(text, cause)
+            or _failure_of_csv(text, cause)
+            or self._failure_of_file(text, cause)
+        )
+
+    def _failure_of_space(self, text, cause):
+        """Return the error of a disk or a memory that is too small, or None."""
+        no_sort = "or write the rows query by query, which needs no sort."
         if "No space left" in text or "max_temp_directory_size" in text:
             return OSError(
                 "score_table needs more disk for its temporary files, which are in "
                 f"{tempfile.gettempdir()!r}. Got: {cause}. Set the environment "
-                "variable TMPDIR to a larger disk, raise `memory_limit`, or write the "
-                "rows query by query, which needs no sort."
+                "variable TMPDIR to a larger disk, raise `memory_limit`, "
+                f"{no_sort}"
             )
-        if "Out of Memory" in text and self.reads_all:
-            return OSError(
+        if "Out of Memory" not in text:
+            return None
+        needs = f"score_table needs more memory: raise `memory_limit`, {no_sort}"
+        if self.reads_all:
+            needs = (
                 "The columns that are read have to fit into memory. `score_table` "
-                f"scores tables that do not. Got: {cause}."
+                "scores tables that do not."
             )
-        if "Out of Memory" in text:
-            return OSError(
-                "score_table needs more memory: raise `memory_limit`, or write the "
-                f"rows query by query, which needs no sort. Got: {cause}."
-            )
-        if (found := _CSV_ERROR.search(text)) is not None:
-            file, (line, problem) = found[3], found.group(1, 2)
-            n_fields = re.search(r"Number of Columns: (\d+) Found: (\d+)", problem)
-            if n_fields:
-                return ValueError(
-                    f"Each line of {file!r} must hold {n_fields[1]} fields, as the "
-                    f"first one does. Got {n_fields[2]} on line {line}."
-                )
-            if "unicode" in problem:
-                problem = "bytes that are not UTF-8"
-            elif "unterminated" in problem:
-                problem = "a quote that is not closed"
-            else:
-                problem = cause
-            return ValueError(
-                f"The file {file!r} must be CSV in UTF-8. Got {problem} on line {line}."
-            )
+        return OSError(f"{needs} Got: {cause}.")
+
+    def _failure_of_file(self, text, cause):
+        """Return the error of a file that DuckDB cannot read, or of another source."""
         file = None
         if "state machine reached an invalid state" in text:
             cause = "lines that end in different ways, with \\r\\n and with \\n"
@@ -356,15 +350,33 @@ class Source:
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
 
 
+def _failure_of_csv(text, cause):
+    """Return the error of a line of a CSV file, or None."""
+    if (found := _CSV_ERROR.search(text)) is None:
+        return None
+    line, problem, file = found.groups()
+    n_fields = re.search(r"Number of Columns: (\d+) Found: (\d+)", problem)
+    if n_fields:
+        return ValueError(
+            f"Each line of {file!r} must hold {n_fields[1]} fields, as the first one "
+            f"does. Got {n_fields[2]} on line {line}."
+        )
+    if "unicode" in problem:
+        cause = "bytes that are not UTF-8"
+    elif "unterminated" in problem:
+        cause = "a quote that is not closed"
+    return ValueError(
+        f"The file {file!r} must be CSV in UTF-8. Got {cause} on line {line}."
+    )
+
+
 def _kind(type):
     """Return what a type of DuckDB holds: a kind, "list" of one, or None."""
     if type.endswith("]"):
         match = _LIST.fullmatch(type)
         return "list" if match is not None and _kind(match[1]) else None
-    kinds = (
-        kind for kind, types in TYPES_OF_KINDS.items() if re.fullmatch(types, type)
-    )
-    return next(kinds, None)
+    kinds = TYPES_OF_KINDS.items()
+    return next((kind for kind, types in kinds if re.fullmatch(types, type)), None)
 
 
 def _schema_to_read(schema, names):
@@ -455,11 +467,8 @@ def check_none_missing(name, n_missing, among, columns):
 def _megabytes(memory_limit):
     """Return the megabytes of a limit such as "2GB"."""
     match = _SIZE.fullmatch(memory_limit) if isinstance(memory_limit, str) else None
-    megabytes = 0.0
-    if match is not None:
-        number, unit = match.groups()
-        megabytes = float(number) * _MEGABYTES[unit[0].lower()]
-    if not 0 < megabytes <= _MOST_MEGABYTES:
+    megabytes = match and float(match[1]) * _MEGABYTES[match[2][0].lower()]
+    if not 0 < (megabytes or 0) <= _MOST_MEGABYTES:
         raise ValueError(
             "The 'memory_limit' parameter of score_table must be a str such as '2GB' "
             f"or '500MB', or None. Got {shown(memory_limit)} instead."
@@ -598,6 +607,11 @@ def _first_unread(files, names, connection):
         except Exception:
             return file
     return None
+
+
+def quoted(name):
+    """Return the name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def text_in_sql(value):

@@ -261,15 +261,8 @@ def read_open(file, path, format):
             continue
         if format is RUN:
             tag = tag or _tag(chunk)
-            # Of most runs the first lines show that they are none.
-            head = chunk[: chunk.find(b"\n", 1000) + 1] or chunk
-            if not parts and _are_distances(head) and _are_distances(chunk):
-                warn_caller(
-                    f"The scores of {path} rise with the ranks in every query, as "
-                    "distances do, but larger scores rank first. If the ranks should "
-                    f"order the documents, {_BY_RANK}",
-                    UserWarning,
-                )
+            if not parts:
+                _warn_of_distances(chunk, path)
         if ranks is not None:
             by_rank = _parse(chunk, RUN_BY_RANK)[0] if _are_tied(part) else None
             ranks = None if by_rank is None else [*ranks, by_rank.value]
@@ -282,17 +275,8 @@ def read_open(file, path, format):
     columns = list(zip(*parts, strict=True))
     del part, parts  # each column is freed when it is joined
     triples = Triples(*(np.concatenate(columns.pop(0)) for _ in range(3)))
-    if (
-        ranks is not None
-        and _are_tied(triples)
-        and not _are_tied(triples._replace(value=np.concatenate(ranks)))
-    ):
-        warn_caller(
-            f"The scores of {path} are equal for all documents of a query, and the "
-            "ranks are not. Only scores order documents, so that all of them are tied. "
-            f"If the ranks should order them, {_BY_RANK}",
-            UserWarning,
-        )
+    if ranks is not None:
+        _warn_of_ranks(triples, ranks, path)
     return triples, tag
 
 
@@ -306,6 +290,31 @@ def _tag(chunk):
 
 
 _BY_RANK = "read the file by skrank.tables.read_run(path, order='rank')."
+
+
+def _warn_of_ranks(triples, ranks, path):
+    """Warn if the scores of each query are equal, and the ranks of a run are not."""
+    by_rank = triples._replace(value=np.concatenate(ranks))
+    if _are_tied(triples) and not _are_tied(by_rank):
+        warn_caller(
+            f"The scores of {path} are equal for all documents of a query, and the "
+            "ranks are not. Only scores order documents, so that all of them are tied. "
+            f"If the ranks should order them, {_BY_RANK}",
+            UserWarning,
+        )
+
+
+def _warn_of_distances(chunk, path):
+    """Warn if the scores of the first lines of a run rise with the ranks."""
+    # Of most runs the very first lines show that they do not.
+    head = chunk[: chunk.find(b"\n", 1000) + 1] or chunk
+    if _are_distances(head) and _are_distances(chunk):
+        warn_caller(
+            f"The scores of {path} rise with the ranks in every query, as distances "
+            "do, but larger scores rank first. If the ranks should order the "
+            f"documents, {_BY_RANK}",
+            UserWarning,
+        )
 
 
 def _are_distances(lines):
