@@ -20,7 +20,6 @@ import numpy as np
 # What may stand between the line of a user and a warning.
 _TOOLS = {"joblib", "skrank", "sklearn"}
 
-
 # Warnings that were shown while scikit-learn ran, by their text, category and line.
 _SHOWN = set()
 

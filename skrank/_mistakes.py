@@ -29,10 +29,8 @@ def warn_if_few_queries(n_held_out, n_queries, name, size):
 # Without query ids, more rows than these are unlikely to be one query.
 MANY_ROWS = 100
 
-
 # More rows than these are unlikely to be one query each.
 FEW_ROWS = 20
-
 
 _IDS_OF_SCORER = (
     "Query ids reach a scorer of sklearn.metrics.make_scorer in the index of y, named "
@@ -40,13 +38,11 @@ _IDS_OF_SCORER = (
     "does not. Shorter: a scorer name, such as scoring='ndcg@10'."
 )
 
-
 _IDS_OF_ROWS = (
     "Pass the id of each row as `qid`. If the rows are one list, pass [[...]], one row "
     "of a matrix, or qid=np.zeros(n_rows). A loop over queries passes [[...]], or all "
     "rows are passed in one call with `qid`."
 )
-
 
 # The functions of scikit-learn that draw rows of each fold, and what to do instead; the
 # `fit` of halving searches if their resource is "n_samples".
@@ -64,7 +60,6 @@ _DRAWS_ROWS = {
         "validation_curve with a QueryRanker, which draws whole queries."
     ),
 }
-
 
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5

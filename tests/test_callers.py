@@ -24,7 +24,7 @@ from skrank._callers import (
     warn_caller,
 )
 from skrank.metrics import mrr_score
-from skrank.tables.stream import Task
+from skrank.tables.threads import Task
 
 X, Y = np.arange(12.0).reshape(6, 2), np.array([1, 0, 1, 0, 1, 0])
 

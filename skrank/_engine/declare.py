@@ -136,12 +136,8 @@ def ranking_metric(
         defaults |= options
         by_default = Options().changed(as_implied(defaults))
 
-        accepted = {*signature.parameters}
-        required = {
-            one.name
-            for one in signature.parameters.values()
-            if one.default is one.empty
-        }
+        accepted, named = {*signature.parameters}, signature.parameters.values()
+        required = {one.name for one in named if one.default is one.empty}
         refuse = _refusing(signature, key, required)
 
         @functools.wraps(definition)

@@ -174,7 +174,6 @@ _CHECKS_OF_EVALUATE = {
     "unjudged_grade": partial(_number_as_given, or_none=True),
 }
 
-
 # Every metric by its scorer name, without ``neg_`` and ``@k``.
 METRICS: dict[str, Metric] = {}
 

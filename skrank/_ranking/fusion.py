@@ -15,9 +15,7 @@ from skrank._ranking.rank import rank_queries
 
 FUSION_METHODS = ("rrf", "sum", "mnz", "max", "isr", "borda")
 
-
 NORMS = (None, "min-max", "max", "sum", "z", "rank")
-
 
 # What methods and norms are called elsewhere.
 _ELSEWHERE = {

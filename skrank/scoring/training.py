@@ -55,7 +55,6 @@ TypeError
     If `metric` has the wrong type or a parameter does not exist.
 """
 
-
 _share_words = sharing_words(WORDS, RAISES_IN_TRAINING)
 
 

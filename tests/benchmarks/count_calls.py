@@ -94,11 +94,11 @@ def compare_rankers():
 
 
 ENTRANCES = {
-    "ndcg_score": Entrance(ndcg_score, 55, 9),
-    "alpha_ndcg_score": Entrance(alpha_ndcg_score, 84, 12),
-    "cross_validate": Entrance(cross_validate, 133, 22),
-    "score_table": Entrance(score_table, 162, 21),
-    "compare_rankers": Entrance(compare_rankers, 91, 10),
+    "ndcg_score": Entrance(ndcg_score, 58, 12),
+    "alpha_ndcg_score": Entrance(alpha_ndcg_score, 87, 15),
+    "cross_validate": Entrance(cross_validate, 138, 27),
+    "score_table": Entrance(score_table, 166, 25),
+    "compare_rankers": Entrance(compare_rankers, 98, 12),
 }
 
 
