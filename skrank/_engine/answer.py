@@ -41,7 +41,7 @@ _row_values = operator.attrgetter(*BY_ROW)
 _NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Arrays:
     """The arrays to evaluate, made by :func:`read_arrays`, and their rankings."""
 
@@ -146,7 +146,7 @@ def read_arrays(y_true, y_score, *, columns=None, **given):
     return Arrays(**given, columns=columns or {})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class OwnRanks:
     """Queries that an estimator ranks itself, such as those of a link predictor."""
 
