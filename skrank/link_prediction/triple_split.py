@@ -40,7 +40,7 @@ class TripleShuffleSplit(BaseCrossValidator):
 
     See Also
     --------
-    QueryShuffleSplit : Random splits of whole queries.
+    skrank.model_selection.QueryShuffleSplit : Random splits of whole queries.
     sklearn.model_selection.ShuffleSplit : Random splits that leave entities out of
         the training set.
 
