@@ -513,7 +513,7 @@ def full_name(name):
     )
 
 
-def by_query(y_true, y_score, metrics, average=None, **params):
+def by_query(y_true, y_score, metrics, **params):
     """Return the values of the queries by metric, and the query ids as "qid"."""
     scores = score_queries(y_true, y_score, metrics, **params)
     values = dict(zip(scores.metrics, scores.values[0], strict=True))
@@ -522,8 +522,10 @@ def by_query(y_true, y_score, metrics, average=None, **params):
 
 def evaluated(y_true, y_score, metrics, **params):
     """Return what `evaluate` does, or with ``average=None`` what `by_query` does."""
-    is_by_query = params.get("average", "macro") is None
-    return (by_query if is_by_query else evaluate)(y_true, y_score, metrics, **params)
+    if params.get("average", "macro") is not None:
+        return evaluate(y_true, y_score, metrics, **params)
+    del params["average"]
+    return by_query(y_true, y_score, metrics, **params)
 
 
 def call(name, y_true, y_score, **params):

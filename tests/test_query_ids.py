@@ -27,20 +27,7 @@ from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.plot import MetricAtKDisplay
 from skrank.rankers import QueryRanker, as_regressor
-
-DATA = {"a": [1, 2], "qid": ["x", "x"], "b": [3, 4]}
-
-
-TABLES = {
-    "pandas": pd.DataFrame(DATA),
-    "polars": pl.DataFrame(DATA),
-    "pyarrow table": pa.table(DATA),
-    "pyarrow batch": pa.RecordBatch.from_pydict(DATA),
-}
-
-
-every_table = pytest.mark.parametrize("X", TABLES.values(), ids=list(TABLES))
-
+from tests.test_columns import TABLES, every_table, values
 
 TWO_LEVELS = pd.MultiIndex.from_tuples([("qid", 1), ("a", 1)])
 
@@ -49,10 +36,6 @@ INDEXED_X = pd.DataFrame({"a": [1, 2]}, index=pd.Index(["z", "z"], name="qid"))
 
 
 Y = pd.Series([1, 0], index=pd.Index(["y", "y"], name="qid"))
-
-
-def values(found):
-    return np.asarray(found).tolist()
 
 
 @every_table
@@ -148,8 +131,8 @@ def test_columns_that_look_like_query_ids_are_named(make):
     found = "X has no column 'qid'. Did you mean F(..., qid_column='client')? Got "
     assert last() == f"{found}['client', 'price']."
     # A constant, values that come back, and one value per row do not look like ids.
-    for values in ([1] * 5, [0, 1, 1, 0, 0], [1, 2, 3, 4, 5]):
-        assert last({"other": values}) == f"{found}['client', 'price', 'other']."
+    for column in ([1] * 5, [0, 1, 1, 0, 0], [1, 2, 3, 4, 5]):
+        assert last({"other": column}) == f"{found}['client', 'price', 'other']."
     both = "F(..., qid_column='client') or F(..., qid_column='shop')?"
     assert f"Did you mean {both}" in last({"shop": [1, 1, 2, 2, 2]})
     assert "To read another column: F(" in last({"client": IDS["price"]})

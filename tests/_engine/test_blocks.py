@@ -10,7 +10,7 @@ import pytest
 from skrank._engine import answer
 from skrank._engine.request import METRICS
 from skrank.metrics import evaluate, ndcg_score, score_queries
-from tests.brute_force import RISING, by_query, full_name
+from tests.brute_force import RISING, full_name
 
 ROWS = 50
 
@@ -173,7 +173,6 @@ def test_other_input_is_evaluated_at_once(calls):
     shuffled = {name: values[order] for name, values in rows.items()}
     evaluate(**shuffled, metrics="map")
     evaluate(**rows, metrics=lambda ranking: ranking.n_relevant / ranking.n_queries)
-    by_query(**rows, metrics="map", average=None)
     few = {name: values[:ROWS] for name, values in rows.items()}
     evaluate(**few, metrics="map")
     assert not calls

@@ -7,16 +7,7 @@ import pytest
 
 from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank.tables import fuse
-
-RUNS = {
-    "bm25": {"q1": {"d1": 9.0, "d2": 7.5, "d3": 2.0}, "q2": {"d5": 3.0, "d6": 1.0}},
-    "dense": {
-        "q1": {"d4": 0.8, "d2": 0.7, "d5": 0.1},
-        "q2": {"d6": 0.9, "d7": 0.4, "d5": 0.2},
-    },
-    "splade": {"q1": {"d3": 12.0, "d1": 11.0}, "q2": {"d7": 5.0, "d8": 4.0, "d9": 1.0}},
-}
-
+from tests.tables.test_fuse import RUNS, values
 
 # The documents d1 to d5 of q1 and d5 to d9 of q2 by ranx 0.3.21.
 BY_RANX = {
@@ -54,12 +45,6 @@ BY_RANX = {
     ],
     ("borda", None): [*[10.5, 10.0, 9.5, 8.5, 6.5], *[9.5, 10.5, 11.0, 7.5, 6.5]],
 }
-
-
-def values(fused):
-    """Return the scores of a fused run by query and document."""
-    pairs = zip(fused.qid.tolist(), fused.doc_id.tolist(), strict=True)
-    return dict(zip(pairs, fused.score.tolist(), strict=True))
 
 
 def draw(seed, n_levels=None):

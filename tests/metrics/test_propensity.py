@@ -337,7 +337,7 @@ def test_values_by_query_do_not_determine_a_ratio_of_sums():
     name = "psp(normalize='total')@3"
     given = {"qid": qid, "propensity": propensity}
     scores = score_queries(grades, rankers["good"], name, **given)
-    values = by_query(grades, rankers["good"], name, average=None, **given)[name]
+    values = by_query(grades, rankers["good"], name, **given)[name]
     frame = scores.to_frame()
     np.testing.assert_array_equal(frame[name], values)
     with pytest.raises(ValueError, match="do not determine"):

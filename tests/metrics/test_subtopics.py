@@ -395,7 +395,7 @@ def test_the_ideal_ranking_depends_on_no_other_query(monkeypatch, convention):
         ids = {} if doc_id is None else {"doc_id": doc_id[rows]}
         return by_query(
             None, np.zeros(np.sum(rows)), names, qid=qid[rows], subtopics=is_on[rows],
-            average=None, **convention, **ids,
+            **convention, **ids,
         )  # fmt: skip
 
     together = values(qid >= 0)

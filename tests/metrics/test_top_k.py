@@ -23,7 +23,7 @@ def test_counts_are_summed_over_the_queries():
     options = {"qid": QID, "returned": RETURNED}
     found = evaluate(Y_TRUE, Y_SCORE, names, **options)
     assert found == {"num_ret": 3 + 2, "num_rel": 3 + 2, "num_rel_ret": 2 + 1}
-    found = by_query(Y_TRUE, Y_SCORE, names, average=None, **options)
+    found = by_query(Y_TRUE, Y_SCORE, names, **options)
     assert found["num_ret"].tolist() == [3, 2]
     assert found["num_rel"].tolist() == [3, 2]
     assert found["num_rel_ret"].tolist() == [2, 1]

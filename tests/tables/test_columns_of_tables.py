@@ -157,7 +157,7 @@ def test_columns_of_items_are_those_of_the_rows(form, item, tmp_path):
     assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
     rows = read_rows(source(), y_true=None, **by_item)
     assert rows.y_true is None
-    values = by_query(metrics=METRICS, average=None, **rows)
+    values = by_query(metrics=METRICS, **rows)
     values = [values[name] for name in METRICS]
     assert_allclose(values, scores.values[0], rtol=1e-12, atol=1e-15)
 
