@@ -66,8 +66,12 @@ def drop_column(X, column, n_columns=None):
             return X.select(
                 [i for i, name in enumerate(X.column_names) if name != column]
             )
-        # pandas needs to know that the label is a column; polars has only columns.
-        return X.drop(columns=column) if hasattr(X, "loc") else X.drop(column)
+        if not hasattr(X, "loc"):  # polars
+            return X.drop(column)
+        # X.drop of pandas copies all other columns.
+        X = X.copy(deep=False)
+        del X[column]
+        return X
     X = _indexable(X)
     if n_columns is not None and _shape(X)[1:] != (n_columns,):
         return X
@@ -153,7 +157,9 @@ def column_names(frame):
         return frame.collect_schema().names()
     # The `columns` of pyarrow are the values, those of pandas and polars the names.
     names = getattr(frame, "column_names", getattr(frame, "columns", None))
-    return None if names is None or callable(names) else list(names)
+    if names is None or callable(names):
+        return None
+    return names.tolist() if hasattr(names, "tolist") else list(names)
 
 
 def types_of_columns(frame):

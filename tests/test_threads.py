@@ -66,7 +66,7 @@ def test_threads_share_the_codes_of_a_split():
 
     def codes(number):
         for _ in range(200):
-            found = _codes_of_all(Ridge(), tables[number % 2], Y, QID)
+            found, _ = _codes_of_all(Ridge(), tables[number % 2], Y, QID)
         return found.tolist()
 
     assert in_threads(codes) == [[expected] * N_ROUNDS] * N_THREADS

@@ -257,7 +257,8 @@ class QueryRanker(MetaRanker):
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
         asked = partial(ask, find_qid=find_qid, names=self._names)
-        scores = column_or_1d(ranking_response(self.estimator_, X, asked))
+        scores = ranking_response(self.estimator_, X, asked)
+        scores = scores if scores.ndim == 1 else column_or_1d(scores)
         return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
 

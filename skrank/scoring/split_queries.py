@@ -31,10 +31,17 @@ def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
         params = split.score_params or {}
         name = routing and routing().score.requests[QID]
         all_qid = params.get(name, params.get(QID))
-        codes = _codes_of_all(estimator, split.X, split.y, all_qid)
+        codes, whole = _codes_of_all(estimator, split.X, split.y, all_qid)
         # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
-        if codes is not None and len(codes) == count_rows(split.X):
-            warn_of_split_queries(codes, split.train, split.test)
+        if codes is None or len(codes) != count_rows(split.X):
+            return
+        # Every scorer and every candidate of a search meets the same splits.
+        sides, kept = (split.train, split.test), whole.get(id(split.test))
+        if kept and all(ref() is side for ref, side in zip(kept, sides, strict=True)):
+            return
+        if not warn_of_split_queries(codes, *sides):
+            with contextlib.suppress(TypeError):  # lists have no weak references
+                whole[id(split.test)] = [*map(weakref.ref, sides)]
         return
     known = training_sizes(estimator)
     if not known:
@@ -73,14 +80,17 @@ SPLIT_QUERIES = (
 def warn_of_split_queries(codes, train, test):
     """Warn if rows of a query, which has a code, are on both sides of a split.
 
-    Rows that are on both sides themselves are training data that are scored.
+    Rows that are on both sides themselves are training data that are scored. Return
+    whether it warned.
     """
     train, test = (np.arange(len(codes))[rows] for rows in (train, test))  # or masks
     is_trained = np.zeros(codes.max() + 1, dtype=bool)
     is_trained[codes[train]] = True
     is_known = is_trained[codes[test]]
-    if is_known.any() and not np.isin(test[is_known], train).all():
+    is_split = is_known.any() and not np.isin(test[is_known], train).all()
+    if is_split:
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)
+    return is_split
 
 
 # The codes of the data that is split at present, until it is deleted.
@@ -88,18 +98,21 @@ _CODES = {}
 
 
 def _codes_of_all(estimator, X, y, qid):
-    """Return a code of the query of each row, read once for all splits of the data."""
+    """Return a code of the query of each row, read once for all splits of the data.
+
+    With it goes a dict that belongs to these codes, for what is found out about splits.
+    """
     data = [one for one in (X, y, qid) if one is not None]
     key = tuple(map(id, data))
     if (known := _CODES.get(key)) is not None:  # one look: threads may clear it
-        codes, _ = known
-        return codes
-    found = find_scored_qid(estimator, X, y, qid)
-    codes = None if found is None else encode_heads(found).of_rows()
+        found, _ = known
+        return found
+    qid = find_scored_qid(estimator, X, y, qid)
+    found = None if qid is None else encode_heads(qid).of_rows(), {}
     _CODES.clear()
     with contextlib.suppress(TypeError):  # lists have no weak references
         _CODES[key] = (
-            codes,
+            found,
             [weakref.ref(one, lambda _: _CODES.clear()) for one in data],
         )
-    return codes
+    return found

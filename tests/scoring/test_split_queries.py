@@ -108,6 +108,32 @@ def test_whole_queries_and_training_scores_raise_no_alarm(model, cv):
     search.fit(X, INDEXED, groups=QID)
 
 
+def test_rows_of_a_split_are_compared_once_in_a_search(monkeypatch):
+    compared = []
+
+    def compare(codes, train, test):
+        compared.append((len(codes), len(train), len(test)))
+
+    monkeypatch.setattr("skrank.scoring.split_queries.warn_of_split_queries", compare)
+    search = GridSearchCV(
+        Ridge(), {"alpha": [1, 2, 3]}, scoring=["mrr", "map"], cv=2, refit=False
+    )
+    search.fit(X, INDEXED)
+    half = len(Y) // 2
+    assert sorted(compared) == sorted(
+        [(len(Y), half, len(Y) - half), (len(Y), len(Y) - half, half)]
+    )
+
+
+def test_a_test_set_of_two_training_sets_is_compared_with_both():
+    test = np.flatnonzero(CUT > QID)[1:]
+    train = np.flatnonzero(CUT <= QID)
+    both = [(train, test), (np.append(train, 0), test)]
+    with pytest.warns(QuerySplitWarning, match=SPLIT):
+        cross_val_score(Ridge(), X, INDEXED, scoring="mrr", cv=both)
+    cross_val_score(Ridge(), X, INDEXED, scoring="mrr", cv=both[:1])  # no warning
+
+
 def search_rows_of_an_index():
     GridSearchCV(Ridge(), {"alpha": [1, 2]}, scoring="mrr", cv=PLAIN_FOLDS).fit(
         X, INDEXED
