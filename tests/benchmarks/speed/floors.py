@@ -78,6 +78,24 @@ def grouped(lists, dcg=None):
     return ndcg(packed(lists.y_true, lists.y_score), lists.starts(), dcg=dcg)
 
 
+def first_ranks(lists):
+    """Return the mean reciprocal rank of lists whose rows are grouped."""
+    starts, scores = lists.starts(), lists.y_score
+    best = np.maximum.reduceat(np.where(lists.y_true > 0, scores, -np.inf), starts)
+    higher = scores > np.repeat(best, np.diff(starts, append=len(scores)))
+    above = np.add.reduceat(higher, starts, dtype=np.int32)
+    return np.where(best > -np.inf, 1 / (above + 1), 0).mean()
+
+
+def first_ranks_shuffled(lists):
+    """Return the same of lists with the ids 0, 1, 2, ... in any order."""
+    query, scores, (rows,) = lists.qid, lists.y_score, lists.y_true.nonzero()
+    best = np.full(query.max() + 1, -np.inf)
+    np.maximum.at(best, query[rows], scores[rows])
+    above = np.bincount(query[scores > best[query]], minlength=len(best))
+    return np.where(best > -np.inf, 1 / (above + 1), 0).mean()
+
+
 def matrix(y_true, y_score, gain=EXPONENTIAL):
     """Return the mean NDCG@10 of the rows of a matrix."""
     starts = np.arange(0, y_score.size, y_score.shape[1])

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
@@ -113,6 +114,94 @@ def by_sklearn(lists, n_queries=300):
     return {"scikit-learn, a loop over queries": Way(evaluate, len(queries))}
 
 
+def by_ir_measures(lists, n_queries=2000):
+    import ir_measures
+
+    sample = first_queries(lists, n_queries)
+    documents = document_ids(sample)
+    judged = as_dicts(sample, sample.y_true, documents)
+    run = as_dicts(sample, sample.y_score, documents)
+    measure = ir_measures.nDCG @ 10
+
+    def evaluate():
+        return ir_measures.calc_aggregate([measure], judged, run)[measure]
+
+    return {"ir_measures, with dicts": Way(evaluate, sample.n_queries())}
+
+
+def frame_of(lists):
+    """Return the lists as a table of Arrow."""
+    import pyarrow as pa
+
+    return pa.table({"q": lists.qid, "y": lists.y_true, "s": lists.y_score})
+
+
+# The ten best of each query by an aggregate, and by window functions.
+BEST_TEN = """
+    WITH lists AS (
+        SELECT arg_max(y, s, 10)::DOUBLE[] AS shown, max(y, 10)::DOUBLE[] AS best
+        FROM docs GROUP BY q
+    ), sums AS (
+        SELECT list_inner_product(shown, $1[:len(shown)]) AS dcg,
+            list_inner_product(best, $1[:len(best)]) AS ideal
+        FROM lists
+    )
+    SELECT avg(CASE WHEN ideal > 0 THEN dcg / ideal ELSE 0 END) FROM sums
+"""
+BY_WINDOWS = """
+    WITH ranks AS (
+        SELECT q, y, row_number() OVER (PARTITION BY q ORDER BY s DESC) AS shown,
+            row_number() OVER (PARTITION BY q ORDER BY y DESC) AS best
+        FROM docs
+    ), sums AS (
+        SELECT sum(CASE WHEN shown <= 10 THEN y / log2(shown + 1) END) AS dcg,
+            sum(CASE WHEN best <= 10 THEN y / log2(best + 1) END) AS ideal
+        FROM ranks GROUP BY q
+    )
+    SELECT avg(CASE WHEN ideal > 0 THEN dcg / ideal ELSE 0 END) FROM sums
+"""
+
+
+def by_duckdb(lists):
+    """Ask a table in memory, as fast as DuckDB has it, by one thread as skrank."""
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": 1})
+    docs = frame_of(lists)
+    connection.register("docs_of_arrow", docs)
+    connection.execute("CREATE TABLE docs AS FROM docs_of_arrow")
+    discount = (1 / np.log2(np.arange(2, 12))).tolist()
+
+    def ask(query, parameters=()):
+        return connection.execute(query, [*parameters]).fetchone()[0]
+
+    n_queries = lists.n_queries()
+    return {
+        "DuckDB, arg_max": Way(lambda: ask(BEST_TEN, [discount]), n_queries),
+        "DuckDB, window functions": Way(lambda: ask(BY_WINDOWS), n_queries),
+    }
+
+
+def by_polars(lists):
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # read when it is imported
+    import polars as pl
+
+    docs = pl.from_arrow(frame_of(lists))
+    place = pl.int_range(pl.len().clip(upper_bound=10)) + 2
+
+    def dcg(by):
+        best = pl.col("y").sort_by(by, descending=True).head(10)
+        return (best / place.log(2)).sum()
+
+    ratio = pl.when(pl.col("ideal") > 0).then(pl.col("dcg") / pl.col("ideal"))
+
+    def evaluate():
+        sums = docs.lazy().group_by("q").agg(dcg=dcg("s"), ideal=dcg("y"))
+        return sums.select(ratio.otherwise(0).mean()).collect().item()
+
+    return {"polars, sort_by and head": Way(evaluate, lists.n_queries())}
+
+
 def first_queries(lists, n_queries):
     """Return the rows of the first queries, as a sample: lengths are random."""
     return Lists(*(values[lists.qid < n_queries].copy() for values in lists))
@@ -123,6 +212,9 @@ LIBRARIES = {
     "ranx": by_ranx,
     "pytrec_eval": by_pytrec_eval,
     "torchmetrics": by_torchmetrics,
+    "ir_measures": by_ir_measures,
+    "duckdb": by_duckdb,
+    "polars": by_polars,
 }
 
 

@@ -149,7 +149,7 @@ def build_qid(scale):
 
 
 def beside(name, task, at_most):
-    return Row(name, (task, "pytrec_eval"), "x pytrec_eval", (at_most,))
+    return Row(name, (task, "pytrec_eval"), "x pytrec_eval", at_most)
 
 
 BESIDE = "8 measures by trec_eval's rules, beside pytrec_eval"
@@ -166,7 +166,7 @@ GROUPS = [
                 beside(f"TREC run, 185,000 rows: {kind}", kind, limit)
                 for kind, limit in SMALL.items()
             ),
-            Row(*CODES, (1.8,)),
+            Row(*CODES, 1.8),
         ],
         needs="pytrec_eval",
     ),
@@ -186,6 +186,6 @@ GROUPS = [
     Group(
         "the run of 185,000 rows, with tied documents in any order",
         build_qid,
-        [Row(*QID, (1.5,))],
+        [Row(*QID, 1.5)],
     ),
 ]

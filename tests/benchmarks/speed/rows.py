@@ -66,31 +66,35 @@ class Row(NamedTuple):
     name: str
     tasks: tuple
     unit: str  # what the figure counts, such as "x F"
-    at_most: tuple = ()  # with AVX-512 and without
-    floor: str = ""  # the task of a minimal NumPy program that computes the same
+    at_most: float | None = None
     at_least: float | None = None  # where more is better
     figure: Callable = ratio  # of the times of the tasks
     megabytes: float | None = None  # for the peak of the memory
     of_memory: bool = False  # whether peaks of the memory are compared, not times
 
-    def missed(self, figure, peak, vectors):
+    def missed(self, figure, peak):
         """Return by which share of its target the figure, or the memory, is off."""
         shortfalls = [0.0]
         if self.at_most:
-            shortfalls.append(figure / self.limit(vectors) - 1)
+            shortfalls.append(figure / self.at_most - 1)
         if self.at_least:
             shortfalls.append(1 - figure / self.at_least)
         if self.megabytes:
             shortfalls.append(peak / (self.megabytes * 2**20) - 1)
         return max(shortfalls)
 
-    def limit(self, vectors):
-        return self.at_most[0 if vectors == "AVX-512" else -1]
 
-
-def faster(name, theirs, at_least=None, floor="", ours="skrank"):
+def faster(name, theirs, at_least=None, ours="skrank"):
     """Return the row of a library that skrank is faster than."""
-    return Row(name, (ours, theirs), "x faster", (), floor, at_least, speedup)
+    return Row(name, (ours, theirs), "x faster", None, at_least, speedup)
+
+
+MINIMAL = "x a minimal program"
+
+
+def beside_minimal(name, ours, minimal="minimal", at_most=None):
+    """Return the row of what is measured beside a minimal NumPy program."""
+    return Row(name, (ours, minimal), MINIMAL, at_most)
 
 
 class Group(NamedTuple):

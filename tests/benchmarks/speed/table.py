@@ -14,7 +14,7 @@ from tests.benchmarks.speed.measuring import (
     peak_memory,
     vectors,
 )
-from tests.benchmarks.speed.rows import Row
+from tests.benchmarks.speed.rows import MINIMAL, Row
 from tests.studies.tables import list_table
 
 
@@ -23,17 +23,17 @@ class Result(NamedTuple):
 
     row: Row
     figure: float
+    seconds: float  # of skrank's own task
     peak: int
     n_bytes: int
     n_runs: int
     time_in: str  # where the time goes, if the target is missed
-    floor: float | None = None  # the figure of a minimal program
 
 
 def measure(group, rows, asked_runs, scale=1, clock=time.perf_counter):
     """Return the results of some rows of a group, timed in turns."""
     tasks = group.build(scale)
-    names = {name: None for row in rows for name in (*row.tasks, row.floor) if name}
+    names = {name: None for row in rows for name in row.tasks}
     n_runs = group.n_runs(asked_runs)
     functions = {name: tasks[name].function for name in names}
     times = interleaved_medians(functions, n_runs, clock)
@@ -45,49 +45,47 @@ def measure(group, rows, asked_runs, scale=1, clock=time.perf_counter):
     results = []
     for row in rows:
         measured = peaks if row.of_memory else times
-        ours, *others = row.tasks
+        ours = row.tasks[0]
         per_work = {name: measured[name] / tasks[name].work for name in row.tasks}
-        figure, floor = row.figure(*per_work.values()), None
-        if row.floor:
-            others = (per_work[name] for name in others)
-            floor = row.figure(times[row.floor] / tasks[row.floor].work, *others)
-        is_missed = row.missed(figure, peaks[ours], vectors()) > 0
+        figure = row.figure(*per_work.values())
+        is_missed = row.missed(figure, peaks[ours]) > 0
         time_in = largest_shares(tasks[ours].function) if is_missed else ""
         n_bytes = tasks[ours].n_bytes
-        given = row, figure, peaks[ours], n_bytes, n_runs, time_in, floor
+        given = row, figure, times[ours], peaks[ours], n_bytes, n_runs, time_in
         results.append(Result(*given))
     return results
 
 
-HEAD = (
-    f"{'':<53}{'':>28}{'target':>15}{'minimal':>9}  {'':<14}{'peak memory':>24}"
-    f"{'runs':>6}"
-)
+HEAD = f"{'':<53}{'':>12}{'':>28}{'target':>15}  {'':<14}{'peak memory':>24}{'runs':>6}"
 
 
 def as_line(result):
     """Return a line of the table on the screen."""
-    row, level = result.row, vectors()
-    targets = []
+    row, targets = result.row, []
     if row.at_most:
-        targets.append(f"<= {row.limit(level):g}")
+        targets.append(f"<= {row.at_most:g}")
     if row.at_least:
         targets.append(f">= {row.at_least:g}")
     if row.megabytes:
         targets.append(f"<= {row.megabytes:g} MB")
-    missed = row.missed(result.figure, result.peak, level)
+    missed = row.missed(result.figure, result.peak)
     verdict = f"missed by {missed:.0%}" if missed > 0 else "met"
     figure = f"{shown(result.figure)} {row.unit}"
-    floor = "" if result.floor is None else shown(result.floor)
     return (
-        f"{row.name:<53}{figure:>28}{', '.join(targets) or '-':>15}{floor:>9}  "
-        f"{verdict if targets else '':<14}{memory(result):>24}{result.n_runs:>6}"
+        f"{row.name:<53}{milliseconds(result):>12}{figure:>28}"
+        f"{', '.join(targets) or '-':>15}  {verdict if targets else '':<14}"
+        f"{memory(result):>24}{result.n_runs:>6}"
     ) + (f"\n    time in {result.time_in}" if result.time_in else "")
 
 
 def shown(figure):
     """Return a figure as text, with fewer decimals where it is large."""
     return f"{figure:.{2 if figure < 10 else 1 if figure < 100 else 0}f}"
+
+
+def milliseconds(result):
+    """Return the time of skrank's own task as text."""
+    return f"{shown(1000 * result.seconds)} ms"
 
 
 def memory(result):
@@ -99,22 +97,29 @@ def memory(result):
 
 
 def as_rst(results):
-    """Return the tables of the documentation, which hold ratios alone."""
-    libraries = [r for r in results if r.row.unit == "x faster"]
-    others = [r for r in results if r.row.unit not in ("x faster", "ms")]
+    """Return the tables of the documentation.
+
+    The times are those of one machine, and say how long a call takes at all; the ratios
+    are to be compared.
+    """
     times = "\N{MULTIPLICATION SIGN}"
-    rows = [["Workload", "Time", "Minimal program", "Peak memory"]]
-    for result in others:
-        text = f"{shown(result.figure)} {result.row.unit.replace('x', times, 1)}"
-        floor = "" if result.floor is None else f"{shown(result.floor)} {times}"
-        memory = f"{result.peak / result.n_bytes:.2f}"
-        rows.append([result.row.name, text, floor, memory])
+    rows = [["Workload", "Time", "Ratio", "Peak memory"]]
+    minimal = [["Workload", "skrank", "Over a minimal NumPy program"]]
     beside = [["Library", "skrank is faster by"]]
-    for result in libraries:
-        beside.append([result.row.name, f"{shown(result.figure)} {times}"])
-    # The page on performance includes what follows the comment.
+    for result in results:
+        unit, ratio = result.row.unit, f"{shown(result.figure)} {times}"
+        if unit == MINIMAL:
+            minimal.append([result.row.name, milliseconds(result), ratio])
+        elif unit == "x faster":
+            beside.append([result.row.name, ratio])
+        elif unit != "ms":
+            memory = f"{result.peak / result.n_bytes:.2f}"
+            of = unit.removeprefix("x")
+            rows.append([result.row.name, milliseconds(result), ratio + of, memory])
+    # The page on performance includes what follows the comments.
     return (
-        f"{list_table(rows)}\n.. libraries\n\n{list_table(beside)}\n{environment()}.\n"
+        f"{list_table(rows)}\n.. minimal\n\n{list_table(minimal)}\n.. libraries\n\n"
+        f"{list_table(beside)}\n{environment()}.\n"
     )
 
 
