@@ -79,12 +79,21 @@ class Family:
         return difference(*columns)
 
     @cached_property
+    def of_tops(self):
+        """Return the sums of the terms, their effective numbers, and which are tied."""
+        sums, n_effective = np.empty((2, len(self.plus)))
+        is_tied = np.empty(len(self.plus), bool)
+        for part in self.parts(len(self.columns)):
+            tops = self.tops(part)
+            sums[part], is_tied[part] = total_of(tops), ~tops.any(axis=0)
+            n_effective[part] = effective_units(tops**2)
+        n_effective[is_tied] = np.inf  # all units decide that there is no difference
+        return sums, n_effective, is_tied
+
+    @cached_property
     def totals(self):
         """Return the sums of the terms, and those of the weights."""
-        tops = np.empty(len(self.plus))
-        for part in self.parts(len(self.columns)):
-            tops[part] = total_of(self.tops(part))
-        return tops, self.bottoms.sum(axis=0)[self.bottom]
+        return self.of_tops[0], self.bottoms.sum(axis=0)[self.bottom]
 
 
 class OneSided(NamedTuple):
@@ -535,7 +544,8 @@ def run_tests(
     """
     n, two_sided = len(family.plus), is_two_sided(alternative, margin)
     is_max_t, is_holm = (n > 1 and correction == name for name in ("max-t", "holm"))
-    n_units, n_effective, is_tied = _count_units(family)
+    n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
+    _, n_effective, is_tied = family.of_tops
     # The differences of a pair that is tied in all units have no spread, whose mean
     # would seem to be known exactly. The score test tells what the units cannot show.
     names = np.where(is_tied, "score", test)
@@ -573,17 +583,6 @@ def run_tests(
     smallest = np.where(flips_signs, 2.0 ** (two_sided - n_units), 0.0)
     of_units = n_units, n_effective, smallest
     return Outcome(pvalue, adjusted, low, high, *of_units, single, errors)
-
-
-def _count_units(family):
-    """Return the numbers of units, the effective ones, and which pairs are tied."""
-    n_effective, is_tied = np.empty(len(family.plus)), np.empty(len(family.plus), bool)
-    for part in family.parts(len(family.columns)):
-        tops = family.tops(part)
-        is_tied[part] = ~tops.any(axis=0)
-        n_effective[part] = effective_units(tops**2)
-    n_effective[is_tied] = np.inf  # all units decide that there is no difference
-    return (family.bottoms != 0).sum(axis=0)[family.bottom], n_effective, is_tied
 
 
 def _flip(family, n_resamples, seed):
