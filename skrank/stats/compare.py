@@ -660,7 +660,7 @@ def _family(table, blocks, found, clusterings):
     _, *numbers, _, unseen = zip(*found, strict=True)
     errors, df, ranges = map(np.array, numbers)
     return Family(
-        columns=columns[order],
+        columns=np.asfortranarray(columns[order]),
         plus=plus,
         minus=minus,
         bottoms=bottoms,

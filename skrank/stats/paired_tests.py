@@ -594,7 +594,7 @@ def _flip(family, n_resamples, seed):
     adds up to m: no other unit has more than h = m / `MOST_FLIPPED`. So P(S* >= S) has
     an error of h / 22 at most, by Edgeworth's series, and half of P(S* = S).
     """
-    terms, signs = (family.columns, family.bottoms), family.signs
+    terms, signs = (np.ascontiguousarray(family.columns), family.bottoms), family.signs
     if not len(signs) > MOST_FLIPPED >= 100 * sum(x.shape[1] for x in terms):
         flip = sign_flips.flipped_sums
         return Flipped(family, *(flip(x, n_resamples, seed, signs) for x in terms))
