@@ -8,7 +8,6 @@ distribution when each of them is multiplied by +1 or -1 at random: p = P(S* >= 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len
@@ -179,36 +178,20 @@ def tail_probability(x):
     return float(max(np.exp(log_p), SMALLEST_PVALUE))
 
 
-class Flips(NamedTuple):
-    """The signs of the units, flip by flip.
+def draw_signs(n_units, n_resamples, seed):
+    """Return how many flips there are, and the signs of eight units at a time as bits.
 
-    All combinations of signs if there are few units, else random ones, which are drawn
-    again from the seed whenever they are needed: of a million units they would take a
-    gigabyte.
+    All combinations of few units, else random ones, which are drawn when needed.
     """
-
-    n_units: int
-    n_flips: int
-    seed: int | None  # of random flips
-
-    @classmethod
-    def draw(cls, n_units, n_resamples, seed):
-        """Return all combinations of signs, or random ones and the given signs."""
-        if n_units <= MOST_ENUMERATED:
-            return cls(n_units, 2**n_units, None)
-        return cls(n_units, n_resamples + 1, seed)
-
-    def codes(self):
-        """Yield the signs of eight units at a time as bits: (n_flips,) bytes."""
-        rng = np.random.default_rng(self.seed)
-        for start in range(0, self.n_units, 8):
-            if self.seed is None:
-                yield (np.arange(self.n_flips) >> start).astype(np.uint8)
-            else:
-                yield rng.integers(256, size=self.n_flips, dtype=np.uint8)
+    starts = range(0, n_units, 8)
+    if n_units <= MOST_ENUMERATED:
+        flip = np.arange(2**n_units)
+        return len(flip), ((flip >> start).astype(np.uint8) for start in starts)
+    rng, n = np.random.default_rng(seed), n_resamples + 1
+    return n, (rng.integers(256, size=n, dtype=np.uint8) for _ in starts)
 
 
-def flipped_sums(columns, flips, signs=1.0):
+def flipped_sums(columns, n_resamples, seed, signs=1.0):
     """Return the sums of columns with flipped signs.
 
     The first flip flips nothing. Of eight units at a time the sums for all 256
@@ -218,18 +201,20 @@ def flipped_sums(columns, flips, signs=1.0):
     Random flips are relative to `signs`: the units that are flipped by one of them are
     the same, whichever sign the columns have.
     """
-    if flips.seed is not None:
+    n_flips, codes = draw_signs(len(columns), n_resamples, seed)
+    is_random = len(columns) > MOST_ENUMERATED
+    if is_random:
         given, columns = columns, columns * np.reshape(signs, (-1, 1))
     bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
     every_sign = 1.0 - 2.0 * bits[:, ::-1].T
     padding = np.zeros((-len(columns) % 8, columns.shape[1]))
     eights = np.concatenate([columns, padding]).reshape(-1, 8, columns.shape[1])
     # A row for each flip, so that one copy takes what it adds to all columns.
-    of_flips = np.zeros((flips.n_flips, columns.shape[1]))
+    of_flips = np.zeros((n_flips, columns.shape[1]))
     found = np.empty_like(of_flips)
     used = (eights != 0).any(axis=1)
     is_sparse = 4 * np.count_nonzero(used, axis=1) < columns.shape[1]
-    for i, (eight, code) in enumerate(zip(eights, flips.codes(), strict=True)):
+    for i, (eight, code) in enumerate(zip(eights, codes, strict=True)):
         if is_sparse[i]:  # units of one of many segments
             (some,) = used[i].nonzero()
             of_flips[:, some] += (eight[:, some].T @ every_sign).T[code]
@@ -239,7 +224,7 @@ def flipped_sums(columns, flips, signs=1.0):
         of_flips += found
     sums = found.reshape(of_flips.T.shape)
     sums[...] = of_flips.T
-    if flips.seed is not None:
+    if is_random:
         sums[:, 0] = given.sum(axis=0)
     return sums
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers, confidence_interval
+from skrank.stats import compare_rankers, confidence_interval, paired_tests
 from tests.studies.families import random_family
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -155,3 +155,14 @@ def test_values_whose_squares_are_no_numbers_are_refused():
         for function, given in (compare_rankers, values), (confidence_interval, [size]):
             with pytest.raises(ValueError, match=message):
                 function(given)
+
+
+@pytest.mark.parametrize("test", ["permutation", "t"])
+def test_the_order_of_many_queries_and_of_rankers_does_not_count(test, monkeypatch):
+    monkeypatch.setattr(paired_tests, "MOST_FLIPPED", 600)
+    rng, found = np.random.default_rng(0), set()
+    values = rng.random((4, 1000))
+    for _ in range(3):
+        names, order = rng.permutation(list("wxyz")).tolist(), rng.permutation(1000)
+        found.add(tuple(rows_of(values[:, order], names, order, test=test)))
+    assert len(found) == 1
