@@ -444,6 +444,8 @@ def sort_packed(lists, rows, width, depth, ties):
     bits = keys.view(np.uint64)
     code = bits.astype(np.uint8)
     bits &= ~_LOW  # tied documents have equal keys
+    if depth is not None and depth < keys.shape[1]:
+        code *= keys <= keys[:, depth - 1 : depth]  # 0 below the depth asked for
     are_rows = isinstance(lists, RowLists)
     if are_rows and code.all() and not (keys[:, 1:] == keys[:, :-1]).any():
         return _each_alone(lists, rows, code), rows[:0]
@@ -511,18 +513,18 @@ def _each_alone(lists, rows, code):
 
 
 def _down_to(keys, depth):
-    """Return the columns of sorted keys that hold the first `depth` documents.
+    """Return columns of sorted keys that hold the first `depth` documents.
 
-    And those tied with one of them: no tie group is split.
+    And those tied with the last of these; a tie group further down may be split.
     """
-    width = keys.shape[1]
-    while depth < width:
-        edge = keys[:, depth - 1 : depth + 1].copy()
+    last, width = depth, keys.shape[1]
+    while last < width:
+        edge = keys[:, depth - 1 : last + 1 : last + 1 - depth].copy()  # two columns
         edge.view(np.uint64)[...] &= ~_LOW
         tied = (edge[:, 0] == edge[:, 1]) & (edge[:, 0] < np.inf)
         if not tied.any():
-            return keys[:, :depth].copy()
-        depth *= 2
+            return keys[:, :last].copy()
+        last *= 2
     return keys
 
 
