@@ -397,10 +397,10 @@ def count_by_level(query, level, levels):
         keys, count = np.unique(keys, return_counts=True)
     else:
         counts = np.bincount(keys, minlength=n_keys)
-        keys = np.flatnonzero(counts)
+        keys = np.flatnonzero(counts > 0)  # of flags they are found faster
         count = counts[keys]
-    query, level = np.divmod(keys, len(levels))
-    return query, levels[top - level], count
+    query = keys // len(levels)  # several times as fast as np.divmod
+    return query, levels[top - keys + query * len(levels)], count
 
 
 def encode_levels(grade):

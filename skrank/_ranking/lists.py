@@ -115,24 +115,28 @@ class Lists:
         return None if self.excluded is None else self.order.take(self.excluded)
 
     @cached_property
-    def relevant_places(self):
-        """Return the places of the relevant documents."""
-        if self.graded is not None:  # in a matrix, where each row is its own place
+    def relevant_rows(self):
+        """Return the rows of the relevant documents."""
+        if self.graded is not None:
             return self.graded[self.relevant[self.graded]]
-        given = self.order.is_as_given
-        return np.flatnonzero(self.relevant if given else self.is_relevant)
+        return np.flatnonzero(self.relevant)
 
     @cached_property
     def _query_of_relevant(self):
-        """Return the query of the document at each of the `relevant_places`."""
-        place = np.searchsorted(self.order.starts, self.relevant_places, side="right")
-        return self.order.query[place - 1]
+        """Return the query of each of the `relevant_rows`."""
+        order, rows = self.order, self.relevant_rows
+        if self.graded is not None:  # few of the cells of a matrix
+            return order.query[np.searchsorted(order.starts, rows, side="right") - 1]
+        if order.is_as_given:
+            return np.repeat(order.query, order.lengths)[rows]
+        return order.row_query[rows]
 
     def grade_at(self, places):
         """Return the grades of relevant documents."""
-        return self._grade_of(self.order.rows_at(places))
+        return self.grade_of(self.order.rows_at(places))
 
-    def _grade_of(self, rows):
+    def grade_of(self, rows):
+        """Return the grades of relevant rows."""
         if self.graded is not None:
             rows = np.searchsorted(self.graded, rows)
         return grades_as_floats(self.grades[rows])
@@ -145,9 +149,8 @@ class Lists:
             codes = self.grades * self.relevant.view(np.uint8)
             if np.count_nonzero(codes) == np.count_nonzero(self.relevant):
                 return GradeCodes(codes, np.arange(256.0))
-        given = self.order.is_as_given
-        rows = self.relevant_places if given else np.flatnonzero(self.relevant)
-        return code_grades(self._grade_of(rows), rows, len(self.y_score))
+        rows = self.relevant_rows
+        return code_grades(self.grade_of(rows), rows, len(self.y_score))
 
     @cached_property
     def coded(self):
@@ -176,9 +179,10 @@ class Lists:
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
         is_short = len(self.relevant) < SHORT * len(self.order.starts)
-        if self.graded is not None or is_short:  # count them one by one, not by flags
+        # Count them one by one, or by flags, where these stand list by list.
+        if self.graded is not None or is_short or not self.order.is_as_given:
             return np.bincount(self._query_of_relevant, minlength=len(self.ids))
-        return self._by_query(self.count(self.is_relevant))
+        return self._by_query(self.count(self.relevant))
 
     def count(self, flags, starts=None):
         """Return how many places of each list have a flag, or of those at `starts`."""
@@ -205,7 +209,7 @@ class Lists:
         """Return (query, grade, count) of the relevant documents, by falling grade."""
         # A sparse y_true lists few documents: they are counted without codes of all.
         if self.graded is not None or self.coded is None:
-            levels, level = encode_levels(self.grade_at(self.relevant_places))
+            levels, level = encode_levels(self.grade_of(self.relevant_rows))
             return count_by_level(self._query_of_relevant, level, levels)
         codes, grades = self.coded
         top = int(codes.max(initial=0))
@@ -221,14 +225,14 @@ class Lists:
             (cell,) = counts.nonzero()
             query, column = np.divmod(cell, top)
             return query, grades[top - column], counts[cell]
-        level = codes[self.relevant_places].astype(np.intp)
+        level = self.row_codes.codes[self.relevant_rows].astype(np.intp)
         return count_by_level(self._query_of_relevant, level, grades[: top + 1])
 
     def grade_range(self):
         """Return the lowest grade of the input and the highest relevant one."""
         lowest = 0 if self.grades.dtype.kind == "u" else self.grades.min(initial=0)
         if self.coded is None:
-            return lowest, self.grade_at(self.relevant_places).max(initial=0.0)
+            return lowest, self.grade_of(self.relevant_rows).max(initial=0.0)
         codes, grades = self.coded
         return lowest, max(grades[codes.max(initial=0)], 0.0)
 
@@ -299,7 +303,7 @@ class Lists:
         query, row = self.order.row_query, self.row
         row = np.arange(len(query)) if row is None else row
         found, grade = np.flatnonzero(self.relevant), np.zeros(len(query))
-        grade[found] = self._grade_of(found)
+        grade[found] = self.grade_of(found)
         return AllRows(query, row, self.relevant, grade)
 
     def changed(self, **changes):
@@ -320,7 +324,7 @@ class Lists:
             grades, graded = self.grades[rows], None
         else:
             graded = np.flatnonzero(relevant)
-            grades = self._grade_of(rows[graded])
+            grades = self.grade_of(rows[graded])
         y_score = self.y_score[rows]
         return self.changed(
             y_score=y_score,
@@ -367,7 +371,7 @@ class RescoredLists(Lists):
 
     is_relevant = _of_alike("is_relevant")
     is_excluded = _of_alike("is_excluded")
-    relevant_places = _of_alike("relevant_places")
+    relevant_rows = _of_alike("relevant_rows")
     _query_of_relevant = _of_alike("_query_of_relevant")
     row_codes = _of_alike("row_codes")
     coded = _of_alike("coded")
@@ -390,9 +394,9 @@ class RowLists(Lists):
 
     def decode(self, codes, which):
         """Return the rows of documents from their places, from 1, in some lists."""
-        return self._grade_of(self.order.starts[which] + codes - 1)
+        return self.grade_of(self.order.starts[which] + codes - 1)
 
-    def _grade_of(self, rows):
+    def grade_of(self, rows):
         return rows if self.row is None else self.row[rows]
 
     def changed(self, **changes):

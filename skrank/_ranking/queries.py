@@ -492,10 +492,12 @@ class RankedQueries:
         """
         if k is None and "law" in self.made:
             return self.made["law"]
-        above, size = self.above[self.first], self.size[self.first]
-        relevant = self.relevant[self.first]
+        # Where each group is the first of its query, nothing is copied.
+        first = self.first if len(self.first) < len(self.query) else slice(None)
+        above, size = self.above[first], self.size[first]
+        relevant = self.relevant[first]
         group, rank, probability = law_of_first(above, size, relevant, k)
-        law = self.query[self.first[group]], rank, probability
+        law = self.query[first][group], rank, probability
         return self.made.setdefault("law", law) if k is None else law
 
     def query_weights(self, sample_weight: ArrayLike) -> NDArray[Any] | None:

@@ -27,6 +27,7 @@ from skrank._ranking.arrays import (
 )
 from skrank._ranking.ids import DocOrder, encode_heads, encode_qid, order_tied
 from skrank._ranking.lists import (
+    SHORT,
     Lists,
     RescoredLists,
     RowLists,
@@ -372,9 +373,9 @@ _LOW_BYTES = slice(0 if sys.byteorder == "little" else 7, None, 8)
 
 def sort_keys(lists):
     """Return packable lists of scattered rows with their keys sorted by query."""
-    codes, grades = lists.row_codes
-    keys = lists.order.sort(_pack(lists.y_score, codes))
-    return KeyedLists(**lists.attributes, keys=keys, grade_of_code=grades)
+    row_codes = lists.row_codes
+    keys = lists.order.sort(_pack(lists.y_score, row_codes.codes))
+    return KeyedLists(**lists.attributes, keys=keys, row_codes=row_codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,14 +383,14 @@ class KeyedLists(Lists):
     """Lists whose scores and codes were sorted by query as one number."""
 
     keys: np.ndarray | None = None  # at the places, so that no row need be sorted
-    grade_of_code: np.ndarray | None = None
+    row_codes: GradeCodes | None = None
     is_packable = True
 
     @cached_property
     def coded(self):
         """Return the codes that the keys carry."""
         codes = self.keys.view(np.uint64).astype(np.uint8)
-        return GradeCodes(codes, self.grade_of_code)
+        return GradeCodes(codes, self.row_codes.grades)
 
     @cached_property
     def is_relevant(self):
@@ -398,7 +399,11 @@ class KeyedLists(Lists):
 
     def grade_at(self, places):
         """Return the grades of relevant documents."""
-        return self.grade_of_code[self.coded.codes[places]]
+        return self.row_codes.grades[self.coded.codes[places]]
+
+    def n_relevant(self):
+        """Return the number of relevant documents of each query."""
+        return self._by_query(self.count(self.is_relevant))
 
 
 def _pack(scores, codes):
@@ -444,6 +449,8 @@ def sort_packed(lists, rows, width, depth, ties):
     bits = keys.view(np.uint64)
     code = bits.astype(np.uint8)
     bits &= ~_LOW  # tied documents have equal keys
+    if depth is not None and depth < keys.shape[1]:
+        code *= keys <= keys[:, depth - 1 : depth]  # 0 below the depth asked for
     are_rows = isinstance(lists, RowLists)
     if are_rows and code.all() and not (keys[:, 1:] == keys[:, :-1]).any():
         return _each_alone(lists, rows, code), rows[:0]
@@ -511,18 +518,18 @@ def _each_alone(lists, rows, code):
 
 
 def _down_to(keys, depth):
-    """Return the columns of sorted keys that hold the first `depth` documents.
+    """Return columns of sorted keys that hold the first `depth` documents.
 
-    And those tied with one of them: no tie group is split.
+    And those tied with the last of these; a tie group further down may be split.
     """
-    width = keys.shape[1]
-    while depth < width:
-        edge = keys[:, depth - 1 : depth + 1].copy()
+    last, width = depth, keys.shape[1]
+    while last < width:
+        edge = keys[:, depth - 1 : last + 1 : last + 1 - depth].copy()  # two columns
         edge.view(np.uint64)[...] &= ~_LOW
         tied = (edge[:, 0] == edge[:, 1]) & (edge[:, 0] < np.inf)
         if not tied.any():
-            return keys[:, :depth].copy()
-        depth *= 2
+            return keys[:, :last].copy()
+        last *= 2
     return keys
 
 
@@ -656,51 +663,56 @@ def _pieces(scores):
 
 def find_first_groups(lists):
     """Return the first tie group of each list alone, by counting: nothing is sorted."""
-    parts = [_count_around_best(lists, *span) for span in stretches(lists.order)]
-    if len(parts) == 1:
-        ((counts, tied),) = parts
-    else:
-        none = np.zeros((3, 0), dtype=np.intp), np.zeros(0, dtype=np.intp)
-        of_counts, of_places = zip(none, *parts, strict=True)
-        counts = np.concatenate(of_counts, axis=1)
-        tied = np.concatenate(of_places)
-    query, listed = lists.order.query, counts[2] > 0
-    if not listed.all():
-        query, counts = query[listed], counts[:, listed]
-    above, size, relevant = counts
-    return TieGroups(query, above, size, relevant, lists.grade_at(tied))
+    order, parts = lists.order, [[np.zeros(0, dtype=np.intp)] * 5]
+    n_rows = STRETCH if order.is_as_given else len(lists.y_score)  # or all at once
+    for first, last, part in stretches(order, n_rows):
+        counts, rows = _count_around_best(lists, first, last, part)
+        (listed,) = counts[2].nonzero()
+        counts = [count[listed] for count in counts]
+        parts.append([order.query[first:last][listed], *counts, rows])
+    *groups, rows = map(np.concatenate, zip(*parts, strict=True))
+    if not order.is_as_given:
+        rows = rows[np.argsort(order.row_query[rows], kind="stable")]
+    return TieGroups(*groups, lists.grade_of(rows))
 
 
-def _count_around_best(lists, first, last, places):
+def _count_around_best(lists, first, last, part):
     """Count the documents above the best relevant ones of some lists, and these.
 
-    Returns the counts, of shape (3, n_lists), of the documents above, of all that are
-    tied with the best, and of the relevant ones among these, and the places of the
-    latter.
+    `part` is the slice of their rows. Returns the counts of each list, of the documents
+    above, of all that are tied with the best, and of the relevant ones among these, and
+    the rows of the latter.
     """
     if last - first == 1:
-        return _count_in_one(lists, places)
-    scores, relevant = lists.scores[places], lists.is_relevant[places]
-    starts = lists.order.starts[first:last] - places.start
-    lowest = scores.dtype.type(-np.inf)
-    best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
-    best = np.repeat(best, lists.order.lengths[first:last])
-    flags = _flags_around(best, lists, places)
-    counts = np.empty((3, len(starts)), dtype=np.intp)
-    for count, flag in zip(counts, flags, strict=True):
-        count[:] = np.add.reduceat(flag.view(np.uint8), starts, dtype=lists.count_type)
-    return counts, flags[2].nonzero()[0] + places.start
+        return _count_in_one(lists, part)
+    order, scores, relevant = lists.order, lists.y_score[part], lists.relevant[part]
+    lengths, lowest = order.lengths[first:last], scores.dtype.type(-np.inf)
+    is_short = len(lists.relevant) < SHORT * len(order.starts)
+    if order.is_as_given and not is_short:
+        starts = order.starts[first:last] - part.start
+        best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
+        flags = _flags_around(np.repeat(best, lengths), lists, part)
+        counts = [lists.count(flag, starts) for flag in flags]
+        return counts, flags[2].nonzero()[0] + part.start
+    # One by one: lists are short, or their rows do not stand together.
+    given, (found,) = order.is_as_given, relevant.nonzero()
+    place = np.repeat(np.arange(last - first), lengths) if given else order.row_query
+    best = np.full(last - first, lowest, dtype=scores.dtype)  # or `at` would be slow
+    np.maximum.at(best, place[found], scores[found])
+    rows = [flag.nonzero()[0] for flag in _flags_around(best[place], lists, part)]
+    counts = [np.bincount(place[of], minlength=len(best)) for of in rows]
+    return counts, rows[2] + part.start
 
 
-def _count_in_one(lists, places):
+def _count_in_one(lists, part):
     """Do so for one list, however long it is, stretch by stretch."""
     parts = [
-        slice(start, min(start + STRETCH, places.stop))
-        for start in range(places.start, places.stop, STRETCH)
+        slice(start, min(start + STRETCH, part.stop))
+        for start in range(part.start, part.stop, STRETCH)
     ]
     best = -np.inf
     for part in parts:
-        found = lists.scores[part][lists.is_relevant[part]]
+        found = lists.y_score[part][lists.relevant[part]]
         best = max(best, found.max(initial=-np.inf))
     counts, tied = np.zeros((3, 1), dtype=np.intp), []
     for part in parts:
@@ -710,11 +722,11 @@ def _count_in_one(lists, places):
     return counts, np.concatenate(tied)
 
 
-def _flags_around(best, lists, places):
+def _flags_around(best, lists, part):
     """Return which documents are above the best, tied with it, and relevant as well."""
-    scores = lists.scores[places]
+    scores = lists.y_score[part]
     higher, tied = scores > best, scores == best
     if lists.excluded is not None:
-        higher &= ~lists.is_excluded[places]
-        tied &= ~lists.is_excluded[places]
-    return higher, tied, tied & lists.is_relevant[places]
+        higher &= ~lists.excluded[part]
+        tied &= ~lists.excluded[part]
+    return higher, tied, tied & lists.relevant[part]
