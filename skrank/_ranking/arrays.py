@@ -30,12 +30,6 @@ def starts_of(values):
     return np.flatnonzero(new)
 
 
-def sorted_unique(values):
-    """Return the distinct values in ascending order; ``np.unique`` hashes integers."""
-    values = np.sort(values)
-    return values[starts_of(values)]
-
-
 def lengths_of(starts, stop):
     """Return the lengths of stretches that stand one after the other, up to `stop`."""
     lengths = np.empty(len(starts), dtype=np.intp)

@@ -18,7 +18,6 @@ from skrank._engine.answer import answer, answer_all
 from skrank._engine.asked import read_requests
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
 from skrank._engine.request import METRICS, Request
-from skrank._ranking.arrays import sorted_unique
 from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import FILLED, UNJUDGED, rank_lists
 from skrank._ranking.targets import Candidates
@@ -435,7 +434,7 @@ def count_ties(arrays, score_dtype=None):
     return {
         "n_queries": len(lists.ids),
         "n_documents": int(lists.n_documents().sum()),
-        "n_tied_queries": len(sorted_unique(ranking.query[tied])),
+        "n_tied_queries": np.count_nonzero(np.bincount(ranking.query[tied])),
         "n_tied_documents": int(ranking.size[tied].sum()),
     }
 

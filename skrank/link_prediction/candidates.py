@@ -16,8 +16,7 @@ from scipy import sparse
 from skrank._checks import shown
 from skrank._columns import drop_column
 from skrank._query_ids import QID
-from skrank._ranking.arrays import sorted_unique
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank._ranking.targets import count_around_target
 from skrank.link_prediction.ranks import SampledNegatives, read_sample
 

@@ -26,8 +26,7 @@ from skrank._docs import (
 )
 from skrank._engine.conventions import OF_RANKS
 from skrank._extras import progress_bar
-from skrank._ranking.arrays import sorted_unique
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,

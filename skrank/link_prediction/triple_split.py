@@ -17,8 +17,7 @@ from skrank._checks import check_count
 from skrank._columns import drop_column
 from skrank._docs import Seed, Splits, share_split_words
 from skrank._query_ids import QID
-from skrank._ranking.arrays import sorted_unique
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank.model_selection.query_splitter import check_size
 
 

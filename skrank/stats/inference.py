@@ -21,8 +21,7 @@ from skrank._engine.means import MEANS, mean_of_queries, reciprocal
 from skrank._engine.request import Request
 from skrank._engine.summary import is_of_means
 from skrank._engine.value_table import ValueTable, check_by
-from skrank._ranking.arrays import sorted_unique
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12

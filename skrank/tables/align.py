@@ -27,7 +27,7 @@ from skrank._columns import as_frame, kind_of
 from skrank._docs import Judgements, share_run_words
 from skrank._engine.conventions import CONVENTIONS
 from skrank._query_ids import QID
-from skrank._ranking.ids import Heads, encode_heads, encode_qid, find_alike
+from skrank._ranking.ids import encode_heads, encode_qid, find_alike
 from skrank.tables.forms import (
     RESULT,
     TRUTH,
@@ -408,17 +408,16 @@ def align_triples(
     grade = np.where(is_judged, truth.value, truth.value.dtype.type(0))
     truth = truth._replace(qid=encode_heads(truth.qid), value=grade)
     ids, run = truth.qid.ids, encode_heads(result.qid)
-    run_ids = run.ids
-    place = np.minimum(np.searchsorted(ids, run_ids), len(ids) - 1)
-    known = ids[place] == run_ids
+    place = np.minimum(np.searchsorted(ids, run.ids), len(ids) - 1)
+    known = ids[place] == run.ids
     result = result._replace(qid=run._replace(codes=place[run.codes]))
     if not known.any():
         raise ValueError(
             f"{names[0]} and {names[1]} must have queries in common. Got queries such "
-            f"as {_an_id(ids)} and {_an_id(run_ids)}."
+            f"as {_an_id(ids)} and {_an_id(run.ids)}."
         )
     if not known.all():
-        text = _some_queries(run_ids[~known], len(run_ids), names[1], "judgements")
+        text = _some_queries(run.ids[~known], len(run.ids), names[1], "judgements")
         if unjudged_queries == "raise":
             raise ValueError(f"{text} Pass unjudged_queries='drop' to leave them out.")
         warn_caller(f"{text} They are left out.", UserWarning)
@@ -579,10 +578,8 @@ def from_topk(
     truth = _truth(relevant, len(indices))
     ids = None if qid is None else _one_id_each(qid, len(indices))
     returned = indices >= 0
-    lengths = np.count_nonzero(returned, axis=1)
-    found, stops = lengths.nonzero()[0], np.cumsum(lengths)
-    heads = found, np.arange(len(found)), (stops - lengths)[found], stops[-1]
-    result = Triples(Heads(*heads), indices[returned], scores[returned])
+    query = np.repeat(np.arange(len(indices)), np.count_nonzero(returned, axis=1))
+    result = Triples(query, indices[returned], scores[returned])
     if scores.dtype.kind == "f" and np.isnan(result.value).any():
         raise ValueError(
             "Input scores contains NaN. Where nothing was returned, pass the index -1."
@@ -595,9 +592,8 @@ def from_topk(
 
 def _warn_if_distances(result):
     """Warn if nearly all rows of a top k have scores that rise from left to right."""
-    query = result.qid.of_rows()
-    row, left, right = query[1:], result.value[:-1], result.value[1:]
-    is_step = (row == query[:-1]) & (left != right)
+    row, left, right = result.qid[1:], result.value[:-1], result.value[1:]
+    is_step = (row == result.qid[:-1]) & (left != right)
     steps = np.bincount(row[is_step])
     rising = np.bincount(row[is_step & (left < right)], minlength=len(steps))
     # Ten steps rise by chance once in a thousand times.
@@ -660,11 +656,9 @@ def _truth(relevant, n_queries):
                 f"{shown(relevant)} of type {type(relevant).__name__} instead."
             )
         n_found = len(relevant)
-        if all(issubclass(kind, numbers.Integral) for kind in set(map(type, relevant))):
-            one = np.ones(n_found, dtype=np.int64)
-            relevant = Bunch(qid=np.arange(n_found), doc_id=relevant, grade=one)
-        else:
-            relevant = dict(enumerate(relevant))
+        is_index = all(isinstance(one, numbers.Integral) for one in relevant)
+        relevant = [[one] for one in relevant] if is_index else relevant
+        relevant = dict(enumerate(relevant))
     if n_found != n_queries:
         raise ValueError(
             "The 'relevant' parameter must have one entry for each query, the rows of "
@@ -693,15 +687,16 @@ def outer_join(ids, truth, is_judged, result, names):
     """
     sides = truth, result
     orders, bounds = zip(*(_by_query(one.qid, len(ids)) for one in sides), strict=True)
+    texts, bound, start = text_of(ids), sum(bounds), 0
     types = {
         "y_true": truth.value.dtype,
         "y_score": result.value.dtype,
+        "qid": texts.dtype,
         "judged": bool,
         "pooled": bool,
         "returned": bool,
         "doc_id": np.result_type(truth.doc_id, result.doc_id),
     }
-    counts, bound, start = np.zeros(len(ids), dtype=np.intp), sum(bounds), 0
     columns = {name: np.zeros(bound[-1], dtype) for name, dtype in types.items()}
     for low, high in _query_blocks(bound):
         spans = [slice(bound[low], bound[high]) for bound in bounds]
@@ -719,17 +714,13 @@ def outer_join(ids, truth, is_judged, result, names):
         # Whatever the judgements list is in the pool, also if its grade says nothing.
         part["pooled"][place] = True
         part["doc_id"][place] = documents[0]
-        returned = part["returned"]
-        returned.fill(True)
-        returned[place[missing]] = False
-        part["y_score"][returned] = result.value[of_run]
-        part["doc_id"][returned] = documents[1]
-        counts[low:high] = sizes[1] + n_missing
+        part["returned"][:] = True
+        part["returned"][place[missing]] = False
+        part["y_score"][part["returned"]] = result.value[of_run]
+        part["doc_id"][part["returned"]] = documents[1]
+        part["qid"][:] = np.repeat(texts[low:high], sizes[1] + n_missing)
         start = stop
-    columns = {name: column[:start] for name, column in columns.items()}
-    y_true, y_score = columns.pop("y_true"), columns.pop("y_score")
-    qid = np.repeat(text_of(ids), counts)
-    return Bunch(y_true=y_true, y_score=y_score, qid=qid, **columns)
+    return Bunch(**{name: column[:start] for name, column in columns.items()})
 
 
 def _query_blocks(bound):
@@ -740,10 +731,7 @@ def _query_blocks(bound):
 
 
 def _by_query(heads, n_queries):
-    """Return the rows sorted by query, and where each query starts and ends.
-
-    The rows are None if they stand in this order.
-    """
+    """Return the rows by query, None if they stand so, and where each query starts."""
     codes, starts, n_rows = heads[1:]
     sizes = None if starts is None else np.diff(starts, append=n_rows)
     counts = np.bincount(codes, sizes, minlength=n_queries).astype(np.intp)
@@ -762,11 +750,9 @@ def _join_block(sizes, documents, ids, names):
     of the run has, and the number of these by query. Of one query:
 
         row          0  1  2 | 3  4     the judgements | the run
-        document     a  b  c | d  b
-        sorted rows  0  1  4  2  3      1 and 4 are a pair
+        document     a  b  c | d  b     1 and 4 are a pair, 0 and 2 are missing
         joined rows  3  4  0  2
         place        2  1  3
-        missing      0     2
     """
     query = np.repeat(np.tile(np.arange(len(ids)), 2), np.concatenate(sizes))
     document, n_truth = np.concatenate(documents), len(documents[0])
@@ -777,16 +763,13 @@ def _join_block(sizes, documents, ids, names):
         key = find_alike(document, query)
     low = key.min()
     key = query * (key.max() - low + 1) + (key - low)
-    key <<= n_bits
-    key |= np.arange(len(key))
-    key.sort()
+    key = np.sort(key << n_bits | np.arange(len(key)))
     (pair,) = np.nonzero(key[1:] ^ key[:-1] < 2**n_bits)
     first, second = (key[at] & (2**n_bits - 1) for at in (pair, pair + 1))
     twice = first[second < n_truth], first[first >= n_truth]
     for rows, name in zip(twice, names, strict=True):
         if len(rows):
-            row = rows.min()
-            raise _twice(document[row:], ids[query[row] :], name)
+            raise _twice(document[rows.min() :], ids[query[rows.min()] :], name)
     place, query = np.full(n_truth, -1), query[:n_truth]
     place[first] = second - n_truth
     (missing,) = np.nonzero(place < 0)

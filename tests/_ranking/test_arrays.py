@@ -8,13 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skrank._ranking.arrays import (
-    AsGiven,
-    ByCode,
-    gather,
-    sorted_unique,
-    split_by_width,
-)
+from skrank._ranking.arrays import AsGiven, ByCode, gather, split_by_width
 
 CODES = np.array([3, 0, 3, 1, 0, 3])
 ROWS = [1, 4, 3, 0, 2, 5]  # those of code 0, of code 1 and of code 3
@@ -58,13 +52,6 @@ def test_many_rows_are_sorted_as_a_stable_sort_does():
     order = ByCode(codes, 300)
     assert_array_equal(order.sort(values), expected)
     assert_array_equal(order.lengths, np.bincount(codes))
-
-
-@pytest.mark.parametrize("values", [[], [7], [3, 0, 3, -2, 10**15, 0, 3]])
-def test_distinct_values_are_those_of_a_set_in_ascending_order(values):
-    given = np.array(values, dtype=np.int64)
-    assert sorted_unique(given).tolist() == sorted(set(values))
-    assert given.tolist() == values  # it was not sorted itself
 
 
 # Blocks of lists hold what the lists do.
