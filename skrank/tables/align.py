@@ -579,7 +579,8 @@ def from_topk(
     ids = None if qid is None else _one_id_each(qid, len(indices))
     returned = indices >= 0
     query = np.repeat(np.arange(len(indices)), np.count_nonzero(returned, axis=1))
-    result = Triples(query, indices[returned], scores[returned])
+    rows = slice(None) if returned.all() else returned  # a slice is not copied
+    result = Triples(query, indices[rows].ravel(), scores[rows].ravel())
     if scores.dtype.kind == "f" and np.isnan(result.value).any():
         raise ValueError(
             "Input scores contains NaN. Where nothing was returned, pass the index -1."
@@ -692,9 +693,7 @@ def outer_join(ids, truth, is_judged, result, names):
         "y_true": truth.value.dtype,
         "y_score": result.value.dtype,
         "qid": texts.dtype,
-        "judged": bool,
-        "pooled": bool,
-        "returned": bool,
+        **dict.fromkeys(["judged", "pooled", "returned"], bool),
         "doc_id": np.result_type(truth.doc_id, result.doc_id),
     }
     columns = {name: np.zeros(bound[-1], dtype) for name, dtype in types.items()}
