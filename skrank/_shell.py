@@ -27,9 +27,9 @@ from skrank.evaluation.saved_scores import is_saved, whole_file
 from skrank.tables.align import (
     align_sides,
     by_subtopic_of,
+    has_other_id,
     rule_of_all,
     with_subtopics,
-    without_same_ids,
 )
 from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_form
 from skrank.tables.source import UnknownColumn, is_table_file
@@ -246,7 +246,8 @@ def aligned(options, truth, result, convention=None):
     if options.depth is not None:
         check_count(options.depth, "-M")
         if same:
-            others = without_same_ids(result.triples, result.triples.qid)
+            others = has_other_id(result.triples, result.triples.qid)
+            others = Triples(*(column[others] for column in result.triples))
             result = result._replace(triples=others)
         is_trec_eval = convention == "trec_eval"
         top, n_cut = top_of_queries(result.triples, options.depth, is_trec_eval)

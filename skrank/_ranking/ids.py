@@ -15,7 +15,7 @@ from skrank._columns import (
     take_rows,
     unwrapped,
 )
-from skrank._ranking.arrays import block_of_flags
+from skrank._ranking.arrays import block_of_flags, starts_of
 
 # So few values are sorted faster than hashed.
 FEW_IDS = 2000
@@ -234,6 +234,12 @@ def _encode_array(values, name):
         return ids, code_of[alike]
     ids, codes = np.unique(values, return_inverse=True)
     return ids, codes.reshape(-1)
+
+
+def sorted_unique(values):
+    """Return the distinct values in ascending order; ``np.unique`` hashes integers."""
+    values = np.sort(values)
+    return values[starts_of(values)]
 
 
 def find_alike(values, group=None):

@@ -434,7 +434,7 @@ def count_ties(arrays, score_dtype=None):
     return {
         "n_queries": len(lists.ids),
         "n_documents": int(lists.n_documents().sum()),
-        "n_tied_queries": len(np.unique(ranking.query[tied])),
+        "n_tied_queries": np.count_nonzero(np.bincount(ranking.query[tied])),
         "n_tied_documents": int(ranking.size[tied].sum()),
     }
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from skrank._checks import shown
 from skrank._columns import drop_column
 from skrank._query_ids import QID
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank._ranking.targets import count_around_target
 from skrank.link_prediction.ranks import SampledNegatives, read_sample
 
@@ -54,7 +54,7 @@ def type_constraints(X: ArrayLike) -> dict[Any, Any]:
     found = {}
     for side, column in (("head", HEAD), ("tail", TAIL)):
         entities, entity = encode_qid(triples[:, column], name="X")
-        pairs = np.unique(relation * len(entities) + entity)
+        pairs = sorted_unique(relation * len(entities) + entity)
         seen, entity = np.divmod(pairs, len(entities))
         parts = np.split(entities[entity], np.flatnonzero(np.diff(seen)) + 1)
         found[side] = dict(zip(relations.tolist(), parts, strict=True))

@@ -26,7 +26,7 @@ from skrank._docs import (
 )
 from skrank._engine.conventions import OF_RANKS
 from skrank._extras import progress_bar
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,
@@ -316,7 +316,7 @@ def _question_weight(given, relation, n_relations):
 
 def _warn_of_duplicates(head, relation, tail, n_entities, n_relations):
     _, pair = np.unique(head * n_relations + relation, return_inverse=True)
-    n_different = len(np.unique(pair.reshape(-1) * n_entities + tail))
+    n_different = len(sorted_unique(pair.reshape(-1) * n_entities + tail))
     if n_different < len(head):
         warn_caller(
             f"{len(head) - n_different} of the {len(head)} triples are duplicates of "
@@ -352,7 +352,7 @@ class KnownAnswers:
         self._pairs, pair = np.unique(
             given * n_relations + relation, return_inverse=True
         )
-        key = np.unique(pair.reshape(-1) * n_entities + answer)
+        key = sorted_unique(pair.reshape(-1) * n_entities + answer)
         pair, self._answers = np.divmod(key, n_entities)
         self._starts = np.searchsorted(pair, np.arange(len(self._pairs) + 1))
 

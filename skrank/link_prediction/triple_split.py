@@ -17,7 +17,7 @@ from skrank._checks import check_count
 from skrank._columns import drop_column
 from skrank._docs import Seed, Splits, share_split_words
 from skrank._query_ids import QID
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank.model_selection.query_splitter import check_size
 
 
@@ -185,7 +185,7 @@ def _first_rows(parts, n_parts):
         found = np.full(n_parts, n_samples)
         found[part[::-1]] = backwards
         np.minimum(first, found, out=first)
-    return np.unique(first)
+    return sorted_unique(first)
 
 
 def _spare(parts, n_parts, rows, n_wanted):

@@ -21,7 +21,7 @@ from skrank._engine.means import MEANS, mean_of_queries, reciprocal
 from skrank._engine.request import Request
 from skrank._engine.summary import is_of_means
 from skrank._engine.value_table import ValueTable, check_by
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12
@@ -234,7 +234,7 @@ def count_units(weight, n_queries, clusterings):
     """Return the number of queries with a weight, or of clusters of them."""
     counts = np.ones(n_queries, bool) if weight is None else weight > 0
     if clusterings:
-        return len(np.unique(clusterings[0][counts]))
+        return len(sorted_unique(clusterings[0][counts]))
     return int(np.count_nonzero(counts))
 
 

@@ -27,7 +27,7 @@ from skrank._columns import as_frame, kind_of
 from skrank._docs import Judgements, share_run_words
 from skrank._engine.conventions import CONVENTIONS
 from skrank._query_ids import QID
-from skrank._ranking.ids import encode_qid, find_alike
+from skrank._ranking.ids import encode_heads, encode_qid, find_alike
 from skrank.tables.forms import (
     RESULT,
     TRUTH,
@@ -406,22 +406,22 @@ def align_triples(
     """Return what :func:`align` does, of Triples; `names` are what errors call them."""
     is_judged = _judged(truth, judged_from, names[0])
     grade = np.where(is_judged, truth.value, truth.value.dtype.type(0))
-    truth = truth._replace(value=grade)
-    ids, query = encode_qid(truth.qid)
-    run_ids, run_query = encode_qid(result.qid)
-    place = np.minimum(np.searchsorted(ids, run_ids), len(ids) - 1)
-    known = ids[place] == run_ids
+    truth = truth._replace(qid=encode_heads(truth.qid), value=grade)
+    ids, run = truth.qid.ids, encode_heads(result.qid)
+    place = np.minimum(np.searchsorted(ids, run.ids), len(ids) - 1)
+    known = ids[place] == run.ids
+    result = result._replace(qid=run._replace(codes=place[run.codes]))
     if not known.any():
         raise ValueError(
             f"{names[0]} and {names[1]} must have queries in common. Got queries such "
-            f"as {_an_id(ids)} and {_an_id(run_ids)}."
+            f"as {_an_id(ids)} and {_an_id(run.ids)}."
         )
     if not known.all():
-        text = _some_queries(run_ids[~known], len(run_ids), names[1], "judgements")
+        text = _some_queries(run.ids[~known], len(run.ids), names[1], "judgements")
         if unjudged_queries == "raise":
             raise ValueError(f"{text} Pass unjudged_queries='drop' to leave them out.")
         warn_caller(f"{text} They are left out.", UserWarning)
-        result, run_query = _of_queries(result, run_query, known)
+        result = _some_rows(result, known[run.of_rows()])
     lacking = np.ones(len(ids), dtype=bool)
     lacking[place[known]] = False
     if missing_queries == "raise" and lacking.any():
@@ -431,10 +431,11 @@ def align_triples(
             "missing_queries='drop' to leave them out."
         )
     if missing_queries == "drop" and lacking.any():
-        is_judged = is_judged[~lacking[query]]
-        truth, query = _of_queries(truth, query, ~lacking)
-    truth, result = truth._replace(qid=query), result._replace(qid=place[run_query])
-    kept = without_same_ids(result, ids[result.qid]) if exclude_same_id else result
+        kept = ~lacking[truth.qid.of_rows()]
+        truth, is_judged = _some_rows(truth, kept), is_judged[kept]
+    kept = result
+    if exclude_same_id:
+        kept = _some_rows(result, has_other_id(result, ids[result.qid.of_rows()]))
     aligned = outer_join(ids, truth, is_judged, kept, names)
     if not (aligned.judged & aligned.returned).any():
         warn_caller(
@@ -446,17 +447,18 @@ def align_triples(
     return aligned
 
 
-def without_same_ids(result, query):
-    """Return the rows of a run whose document does not have the id of the query."""
+def has_other_id(result, query):
+    """Return which rows of a run have a document without the id of the query."""
     if result.doc_id.dtype.kind != query.dtype.kind:
-        return result
-    return Triples(*(column[result.doc_id != query] for column in result))
+        return np.ones(len(query), dtype=bool)
+    return result.doc_id != query
 
 
-def _of_queries(triples, query, is_kept):
-    """Return the rows of some queries."""
-    kept = is_kept[query]
-    return Triples(*(column[kept] for column in triples)), query[kept]
+def _some_rows(triples, kept):
+    """Return the rows that are kept, of triples whose query ids are Heads."""
+    codes = triples.qid.of_rows()[kept]
+    heads = triples.qid._replace(codes=codes, starts=None, n_samples=len(codes))
+    return Triples(heads, triples.doc_id[kept], triples.value[kept])
 
 
 def _judged(truth, judged_from, name):
@@ -561,8 +563,8 @@ def from_topk(
     ['ann', 'ann', 'ann', 'bob']
     """
     check_flag(greater_is_better, "greater_is_better", "from_topk")
-    indices = _indices(indices)
-    if scores is None:
+    indices, is_given = _indices(indices), scores is not None
+    if not is_given:
         scores = np.broadcast_to(-np.arange(indices.shape[1]), indices.shape)
     else:
         scores = numeric_array(scores, "scores")
@@ -574,17 +576,19 @@ def from_topk(
         if not greater_is_better:
             scores = -scores.astype(np.result_type(scores, np.float32))
     truth = _truth(relevant, len(indices))
-    ids = np.arange(len(indices)) if qid is None else _one_id_each(qid, len(indices))
+    ids = None if qid is None else _one_id_each(qid, len(indices))
     returned = indices >= 0
-    result = Triples(np.nonzero(returned)[0], indices[returned], scores[returned])
-    if np.isnan(result.value).any():
+    query = np.repeat(np.arange(len(indices)), np.count_nonzero(returned, axis=1))
+    rows = slice(None) if returned.all() else returned  # a slice is not copied
+    result = Triples(query, indices[rows].ravel(), scores[rows].ravel())
+    if scores.dtype.kind == "f" and np.isnan(result.value).any():
         raise ValueError(
             "Input scores contains NaN. Where nothing was returned, pass the index -1."
         )
-    if greater_is_better:
+    if greater_is_better and is_given:
         _warn_if_distances(result)
     aligned = align_triples(truth, result, ("relevant", "indices"))
-    return Bunch(**(aligned | {"qid": ids[aligned.qid]}))
+    return aligned if ids is None else Bunch(**(aligned | {"qid": ids[aligned.qid]}))
 
 
 def _warn_if_distances(result):
@@ -634,7 +638,7 @@ def _indices(indices):
             "The 'indices' parameter must hold a document of at least one query. Got "
             f"{shown(indices.tolist())}: does the index contain documents?"
         )
-    return indices.astype(np.int64)
+    return indices.astype(np.int64, copy=False)
 
 
 def _truth(relevant, n_queries):
@@ -653,8 +657,8 @@ def _truth(relevant, n_queries):
                 f"{shown(relevant)} of type {type(relevant).__name__} instead."
             )
         n_found = len(relevant)
-        is_index = [isinstance(one, numbers.Integral) for one in relevant]
-        relevant = [[one] for one in relevant] if all(is_index) else relevant
+        is_index = all(isinstance(one, numbers.Integral) for one in relevant)
+        relevant = [[one] for one in relevant] if is_index else relevant
         relevant = dict(enumerate(relevant))
     if n_found != n_queries:
         raise ValueError(
@@ -679,48 +683,43 @@ _BLOCK = 2**17
 def outer_join(ids, truth, is_judged, result, names):
     """Return the arguments of :func:`skrank.metrics.evaluate`, by name.
 
-    The `qid` of both sides are positions in `ids`, and `is_judged` says which rows of
-    `truth` are judgements. `names` are what errors call the sides.
+    The `qid` of both sides are Heads with positions in `ids`, and `is_judged` says
+    which rows of `truth` are judgements. `names` are what errors call the sides.
     """
     sides = truth, result
     orders, bounds = zip(*(_by_query(one.qid, len(ids)) for one in sides), strict=True)
+    texts, bound, start = text_of(ids), sum(bounds), 0
     types = {
         "y_true": truth.value.dtype,
         "y_score": result.value.dtype,
-        "judged": bool,
-        "pooled": bool,
-        "returned": bool,
+        "qid": texts.dtype,
+        **dict.fromkeys(["judged", "pooled", "returned"], bool),
         "doc_id": np.result_type(truth.doc_id, result.doc_id),
     }
-    counts, bound, start = np.zeros(len(ids), dtype=np.intp), sum(bounds), 0
-    columns = {name: np.empty(bound[-1], dtype) for name, dtype in types.items()}
+    columns = {name: np.zeros(bound[-1], dtype) for name, dtype in types.items()}
     for low, high in _query_blocks(bound):
+        spans = [slice(bound[low], bound[high]) for bound in bounds]
         of_truth, of_run = (
-            order[bound[low] : bound[high]]
-            for order, bound in zip(orders, bounds, strict=True)
+            span if order is None else order[span]
+            for order, span in zip(orders, spans, strict=True)
         )
-        query = np.append(truth.qid[of_truth], result.qid[of_run]) - low
-        document = np.append(truth.doc_id[of_truth], result.doc_id[of_run])
-        n_truth = len(of_truth)
-        judgement, rows = _join_block(query, document, n_truth, ids[low:high], names)
-        found = judgement >= 0
-        grade, is_grade = truth.value[of_truth], is_judged[of_truth]
-        of_found = np.where(found, grade[judgement], grade.dtype.type(0))
-        no_score = np.zeros(n_truth, dtype=result.value.dtype)
-        part = slice(start, start + len(rows))
-        columns["y_true"][part] = np.append(grade, of_found)[rows]
-        columns["y_score"][part] = np.append(no_score, result.value[of_run])[rows]
-        columns["judged"][part] = np.append(is_grade, found & is_grade[judgement])[rows]
+        sizes = [np.diff(bound[low : high + 1]) for bound in bounds]
+        documents = truth.doc_id[of_truth], result.doc_id[of_run]
+        place, missing, n_missing = _join_block(sizes, documents, ids[low:high], names)
+        stop = start + len(documents[1]) + len(missing)
+        part = {name: column[start:stop] for name, column in columns.items()}
+        part["y_true"][place] = truth.value[of_truth]
+        part["judged"][place] = is_judged[of_truth]
         # Whatever the judgements list is in the pool, also if its grade says nothing.
-        columns["pooled"][part] = np.append(np.ones(n_truth, dtype=bool), found)[rows]
-        columns["returned"][part] = rows >= n_truth
-        columns["doc_id"][part] = document[rows]
-        counts[low:high] = np.bincount(query[rows], minlength=high - low)
-        start = part.stop
-    columns = {name: column[:start] for name, column in columns.items()}
-    y_true, y_score = columns.pop("y_true"), columns.pop("y_score")
-    qid = np.repeat(text_of(ids), counts)
-    return Bunch(y_true=y_true, y_score=y_score, qid=qid, **columns)
+        part["pooled"][place] = True
+        part["doc_id"][place] = documents[0]
+        part["returned"][:] = True
+        part["returned"][place[missing]] = False
+        part["y_score"][part["returned"]] = result.value[of_run]
+        part["doc_id"][part["returned"]] = documents[1]
+        part["qid"][:] = np.repeat(texts[low:high], sizes[1] + n_missing)
+        start = stop
+    return Bunch(**{name: column[:start] for name, column in columns.items()})
 
 
 def _query_blocks(bound):
@@ -730,41 +729,50 @@ def _query_blocks(bound):
     yield from zip(first, [*first[1:], len(bound) - 1], strict=True)
 
 
-def _by_query(query, n_queries):
-    """Return the rows sorted by query, and where each query starts and ends."""
-    small = np.min_scalar_type(n_queries)  # NumPy sorts 16 bits by counting
-    order = np.argsort(query.astype(small), kind="stable")
-    return order, np.append(0, np.cumsum(np.bincount(query, minlength=n_queries)))
+def _by_query(heads, n_queries):
+    """Return the rows by query, None if they stand so, and where each query starts."""
+    codes, starts, n_rows = heads[1:]
+    sizes = None if starts is None else np.diff(starts, append=n_rows)
+    counts = np.bincount(codes, sizes, minlength=n_queries).astype(np.intp)
+    order, bound = None, np.append(0, np.cumsum(counts))
+    if (codes[1:] < codes[:-1]).any():
+        small = np.min_scalar_type(n_queries)  # NumPy sorts 16 bits by counting
+        order = np.argsort(heads.of_rows().astype(small), kind="stable")
+    return order, bound
 
 
-def _join_block(query, doc_id, n_truth, ids, names):
-    """Join the rows of some queries, first those of the judgements, then of the run.
+def _join_block(sizes, documents, ids, names):
+    """Join the rows of some queries; `sizes` and `documents` are those of both sides.
 
-    Return the row of the judgements that belongs to each row of the run, or -1, and the
-    joined rows by query: what was returned, in the order of the run, then what was only
-    judged. Of one query:
+    The joined rows of a query are what was returned, in the order of the run, then what
+    was only judged. Return the place of each judgement in them, which judgements no row
+    of the run has, and the number of these by query. Of one query:
 
-        row         0  1  2 | 3  4     the judgements | the run
-        document    a  b  c | d  b
-        pair        0  1  2 | 3  1     the first row with this document
-        judgement             -1  1    of the rows 3 and 4 of the run
-        missing     0     2            judgements that no row of the run has
-        joined rows 3  4  0  2
+        row          0  1  2 | 3  4     the judgements | the run
+        document     a  b  c | d  b     1 and 4 are a pair, 0 and 2 are missing
+        joined rows  3  4  0  2
+        place        2  1  3
     """
-    pair = find_alike(doc_id, query)
-    in_truth, in_run = pair[:n_truth], pair[n_truth:]
-    row_of = np.empty(len(pair), dtype=np.intp)
-    for part, first, name in zip((in_truth, in_run), (0, n_truth), names, strict=True):
-        row_of[part] = np.arange(len(part))
-        twice = np.flatnonzero(row_of[part] != np.arange(len(part)))
-        if len(twice):
-            row = first + twice[0]
-            raise _twice(doc_id[row:], ids[query[row] :], name)
-    row_of.fill(-1)
-    row_of[in_truth] = np.arange(n_truth)
-    judgement = row_of[in_run]
-    row_of[in_run] = -1
-    missing = np.flatnonzero(row_of[in_truth] >= 0)
-    rows = np.append(np.arange(n_truth, len(pair)), missing)
-    small = np.min_scalar_type(len(ids))
-    return judgement, rows[np.argsort(query[rows].astype(small), kind="stable")]
+    query = np.repeat(np.tile(np.arange(len(ids)), 2), np.concatenate(sizes))
+    document, n_truth = np.concatenate(documents), len(documents[0])
+    # Sort integers that are made of the query, the document and the row.
+    key, n_bits = document, len(document).bit_length()
+    widest = 2 ** (63 - n_bits) // len(ids)
+    if key.dtype.kind != "i" or int(key.max()) - int(key.min()) >= widest:
+        key = find_alike(document, query)
+    low = key.min()
+    key = query * (key.max() - low + 1) + (key - low)
+    key = np.sort(key << n_bits | np.arange(len(key)))
+    (pair,) = np.nonzero(key[1:] ^ key[:-1] < 2**n_bits)
+    first, second = (key[at] & (2**n_bits - 1) for at in (pair, pair + 1))
+    twice = first[second < n_truth], first[first >= n_truth]
+    for rows, name in zip(twice, names, strict=True):
+        if len(rows):
+            raise _twice(document[rows.min() :], ids[query[rows.min()] :], name)
+    place, query = np.full(n_truth, -1), query[:n_truth]
+    place[first] = second - n_truth
+    (missing,) = np.nonzero(place < 0)
+    n_missing = np.bincount(query[missing], minlength=len(ids))
+    place += (np.cumsum(n_missing) - n_missing)[query]
+    place[missing] = np.cumsum(sizes[1])[query[missing]] + np.arange(len(missing))
+    return place, missing, n_missing

@@ -7,7 +7,6 @@ import numbers
 import os
 import re
 from collections.abc import Mapping
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -183,14 +182,14 @@ def _column_of_table(table, names, position, form):
 
 def _columns_of_dict(data, form, names):
     """Return the query ids, document ids and values of a dict of queries."""
-    documents, values = [], []
+    documents, values, lengths = [], [], []
     for qid, found in data.items():
         ids, scores = _of_query(qid, found, form, names)
-        documents.append(ids)
-        values.append(scores)
+        documents.extend(ids)
+        values.extend(scores)
+        lengths.append(len(ids))
     ids = ids_of(list(data), f"query ids of {form.name}")
-    qid = np.repeat(ids, list(map(len, documents)))
-    return qid, *(list(chain.from_iterable(x)) for x in (documents, values))
+    return np.repeat(ids, lengths), documents, values
 
 
 def _of_query(qid, found, form, names):
@@ -270,7 +269,7 @@ def ids_of(values, what):
     if all(issubclass(kind, str) for kind in types):
         return _encoded(values, what)
     if all(map(_is_integer_type, types)):
-        if max(map(abs, values)) < 2**63:
+        if min(values) > -(2**63) and max(values) < 2**63:
             return np.fromiter(values, np.int64, len(values))
         raise ValueError(
             f"The {what} must be within the range of int64. Got "

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, sorted_unique
 
 BIG = 2**53  # from here on, floats no longer distinguish neighbouring integers
 DAY = dt.datetime(2024, 1, 1)
@@ -308,3 +308,10 @@ def test_ids_that_rise_are_copied():
     ids, _ = encode_qid(qid)
     qid[:] = 0
     assert ids.tolist() == list(range(0, 21_000, 7))
+
+
+@pytest.mark.parametrize("values", [[], [7], [3, 0, 3, -2, 10**15, 0, 3]])
+def test_distinct_values_are_those_of_a_set_in_ascending_order(values):
+    given = np.array(values, dtype=np.int64)
+    assert sorted_unique(given).tolist() == sorted(set(values))
+    assert given.tolist() == values  # it was not sorted itself

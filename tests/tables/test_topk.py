@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -44,6 +46,55 @@ def test_relevant_documents_that_were_not_found_count(relevant):
         (0, -0.2, 1, False, True, 5),
     ]
     assert evaluate(metrics="recall@3", **aligned)["recall@3"] == (1 / 2 + 1) / 2
+
+
+def by_loop(top, relevant):
+    """Return the rows of from_topk without scores, query by query."""
+    rows = []
+    for query, (found, grades) in enumerate(zip(top.tolist(), relevant, strict=True)):
+        rows += [
+            (grades.get(one, 0), -place, query, one in grades, True, one)
+            for place, one in enumerate(found)
+            if one != -1
+        ]
+        missing = [one for one in grades if one not in found]
+        rows += [(grades[one], 0, query, True, False, one) for one in missing]
+    return rows
+
+
+# Whether ids fit an integer together with their query and row, or are hashed.
+@pytest.mark.parametrize("step", [1, 10**15], ids=["near", "far"])
+@pytest.mark.parametrize("block", [1, 20, 2**17])
+def test_the_rows_are_those_of_a_loop_in_their_order(step, block, monkeypatch):
+    monkeypatch.setattr(sys.modules["skrank.tables.align"], "_BLOCK", block)
+    rng = np.random.default_rng(0)
+    top = step * np.array([rng.permutation(30)[:8] for _ in range(40)])
+    top[rng.random(top.shape) < 0.2] = -1
+    top[7] = -1  # nothing was returned
+    relevant = [
+        {step * int(one): int(rng.integers(4)) for one in rng.permutation(30)[:n]}
+        for n in rng.integers(1, 12, len(top))
+    ]
+    assert rows_of(from_topk(top, relevant)) == by_loop(top, relevant)
+
+
+@pytest.mark.parametrize("step", [1, 10**15], ids=["near", "far"])
+@pytest.mark.parametrize("block", [1, 2**17])
+def test_an_index_that_occurs_twice_in_a_late_query_raises(step, block, monkeypatch):
+    monkeypatch.setattr(sys.modules["skrank.tables.align"], "_BLOCK", block)
+    top = step * np.arange(60).reshape(20, 3)
+    relevant = top[:, :1].tolist()
+    text = "Got document {} of query {} more than once"
+    # -1 may occur twice, and what occurs once on each side does not occur twice.
+    top[:, 1:] = -1
+    assert len(from_topk(top, relevant).doc_id) == 20
+    top[13, 2] = top[13, 0]
+    with pytest.raises(ValueError, match=text.format(39 * step, 13)):
+        from_topk(top, relevant)
+    top[13, 2] = -1
+    relevant[17] = [7 * step, 7 * step]
+    with pytest.raises(ValueError, match=text.format(7 * step, 17)):
+        from_topk(top, relevant)
 
 
 def test_one_index_for_each_query_is_its_relevant_document():
