@@ -692,14 +692,19 @@ def _count_around_best(lists, first, last, part):
         starts = order.starts[first:last] - part.start
         best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
         flags = _flags_around(np.repeat(best, lengths), lists, part)
+        flags += (flags[1] & relevant,)
         counts = [lists.count(flag, starts) for flag in flags]
         return counts, flags[2].nonzero()[0] + part.start
     # One by one: lists are short, or their rows do not stand together.
-    given, (found,) = order.is_as_given, relevant.nonzero()
+    found, given = lists.relevant_rows, order.is_as_given
+    found = found[slice(*np.searchsorted(found, (part.start, part.stop)))] - part.start
     place = np.repeat(np.arange(last - first), lengths) if given else order.row_query
-    best = np.full(last - first, lowest, dtype=scores.dtype)  # or `at` would be slow
+    # No document is above inf. Of another type than the scores, `at` would be slow.
+    best = np.full(last - first, np.inf, dtype=scores.dtype)
+    best[place[found]] = lowest
     np.maximum.at(best, place[found], scores[found])
     rows = [flag.nonzero()[0] for flag in _flags_around(best[place], lists, part)]
+    rows.append(rows[1][relevant[rows[1]]])
     counts = [np.bincount(place[of], minlength=len(best)) for of in rows]
     return counts, rows[2] + part.start
 
@@ -717,16 +722,17 @@ def _count_in_one(lists, part):
     counts, tied = np.zeros((3, 1), dtype=np.intp), []
     for part in parts:
         flags = _flags_around(best, lists, part)
+        flags += (flags[1] & lists.relevant[part],)
         counts[:, 0] += list(map(np.count_nonzero, flags))
         tied.append(flags[2].nonzero()[0] + part.start)
     return counts, np.concatenate(tied)
 
 
 def _flags_around(best, lists, part):
-    """Return which documents are above the best, tied with it, and relevant as well."""
+    """Return which documents are above the best relevant ones, and which are tied."""
     scores = lists.y_score[part]
     higher, tied = scores > best, scores == best
     if lists.excluded is not None:
         higher &= ~lists.excluded[part]
         tied &= ~lists.excluded[part]
-    return higher, tied, tied & lists.relevant[part]
+    return higher, tied
