@@ -21,8 +21,6 @@ from skrank._engine.conventions import CONVENTIONS, FROM_ONE
 from skrank._extras import progress_bar
 from skrank._text_tables import smaller_words
 from skrank.evaluation.evaluate import score_requests
-from skrank.evaluation.query_report import query_report
-from skrank.evaluation.reports import explain, tie_report
 from skrank.tables import compare_lists, read_rows, score_table
 from skrank.tables.compare_lists import changes_of, ranked_lists
 from skrank.tables.forms import Names, is_trec
@@ -355,12 +353,13 @@ def _explain(options):
     """Explain why a metric has another value in another library."""
     conventions = {"conventions": options.convention} if options.convention else {}
     columns = _columns_read(options, read_requests([options.metric], {}, "explain"))
-    return explain(metric=options.metric, **_one_run(options, **columns), **conventions)
+    rows = _one_run(options, **columns)
+    return skrank.metrics.explain(metric=options.metric, **rows, **conventions)
 
 
 def _ties(options):
     """Report how much tied scores change metrics."""
-    return tie_report(
+    return skrank.metrics.tie_report(
         metrics=_metrics(options),
         convention=options.convention,
         **_one_run(options, options.convention),
@@ -389,7 +388,7 @@ def _show(options):
     params = _params(options)
     if "threshold" in request.metric.defaults:
         params["threshold"] = request.options.threshold
-    return query_report(
+    return skrank.metrics.query_report(
         query=next((id for id in ids if str(id) == options.query), options.query),
         metric=request.key,
         k=check_count(options.ranks, "-k"),

@@ -19,6 +19,12 @@ OPTIONAL = [
     *("catboost", "dask", "duckdb", "lightgbm", "matplotlib", "polars", "pyspark"),
     *("torch", "xgboost"),
 ]
+# What `skrank --help` and `skrank evaluate` do not need.
+LATE = [
+    *("evaluation.catalogue", "evaluation.query_report", "evaluation.reports"),
+    *("evaluation.sampled", "link_prediction", "model_selection", "plot", "rankers"),
+    "stats",
+]
 # A process of its own, in which nothing is imported yet. scikit-learn imports pandas,
 # and pandas pyarrow, where they are installed.
 CODE = f"""
@@ -39,6 +45,7 @@ from skrank.__main__ import main
 run = "evaluate qrels a.run -m ndcg@10 --by-query"
 statuses = [main([*run.split(), name]) for name in ["q.csv", "q.parquet"]]
 added += [name for name in packages() if name not in [*before, "skrank"]]
+late = [name for name in {LATE} if f"skrank.{{name}}" in sys.modules]
 import skrank.stats
 skrank.integrations.lightgbm_metric("mrr")
 names = [getattr(skrank, name).__name__ for name in {MODULES}]
@@ -49,7 +56,7 @@ import pandas as pd
 rows = pd.DataFrame({{"qid": [1, 1], "y_true": [0, 1], "y_score": [2, 1]}})
 skrank.tables.score_table(rows, "mrr")
 clusters = [name for name in ["dask", "pyspark"] if name in packages()]
-print(json.dumps([added, lazy, statuses, names, optional, clusters]))
+print(json.dumps([added, lazy, late, statuses, names, optional, clusters]))
 """
 
 
@@ -59,9 +66,10 @@ def test_what_is_not_used_is_not_imported(tmp_path):
     (tmp_path / "a.run").write_text("1 Q0 a 1 2 t\n")
     done = processes.run([sys.executable, "-c", CODE], check=True, cwd=tmp_path)
     printed = done.stdout.splitlines()[-1]
-    added, lazy, statuses, names, optional, clusters = json.loads(printed)
+    added, lazy, late, statuses, names, optional, clusters = json.loads(printed)
     assert added == ["skrank"]
     assert lazy == []
+    assert late == []
     assert statuses == [0, 2]
     assert 'pip install ".[tables]"' in done.stderr
     assert names == [f"skrank.{name}" for name in MODULES]
