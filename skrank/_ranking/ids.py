@@ -206,6 +206,10 @@ def _encode_array(values, name):
         return _encode_objects(values, name)
     if values.dtype.kind in "fmM" and (values != values).any():
         raise ValueError(_MISSING.format(name))
+    if len(values) > FEW_IDS and all(
+        (part[1:] > part[:-1]).all() for part in (values[:N_NEIGHBOURS], values)
+    ):
+        return values.copy(), np.arange(len(values))  # they rise already
     if values.dtype.kind in "iu" and len(values):
         low = values.min()
         if int(values.max()) - int(low) < 4 * len(values):
@@ -221,10 +225,6 @@ def _encode_array(values, name):
             return ids, (np.cumsum(seen) - 1)[place]
     can_be_hashed = values.dtype.kind in "iumMUS" and values.dtype.isnative
     if can_be_hashed and len(values) > FEW_IDS:
-        if all(
-            (part[1:] > part[:-1]).all() for part in (values[:N_NEIGHBOURS], values)
-        ):
-            return values.copy(), np.arange(len(values))  # they rise already
         # Sort only the distinct values.
         alike = find_alike(values)
         (chosen,) = (alike == np.arange(len(alike))).nonzero()
