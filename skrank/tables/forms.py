@@ -194,7 +194,7 @@ def _columns_of_dict(data, form, names):
 
 def _of_query(qid, found, form, names):
     """Return the document ids of one query, and their values."""
-    if isinstance(found, Mapping):
+    if isinstance(found, (dict, Mapping)):  # to ask for a dict first is faster
         return found.keys(), found.values()
     is_set = isinstance(found, (set, frozenset))
     if not _is_list(found) and not (is_set and form.is_truth):
