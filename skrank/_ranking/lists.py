@@ -178,8 +178,9 @@ class Lists:
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
+        is_short = len(self.relevant) < SHORT * len(self.order.starts)
         # Count them one by one, or by flags, where these stand list by list.
-        if self.graded is not None or not self.order.is_as_given:
+        if self.graded is not None or is_short or not self.order.is_as_given:
             return np.bincount(self._query_of_relevant, minlength=len(self.ids))
         return self._by_query(self.count(self.relevant))
 

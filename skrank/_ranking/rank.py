@@ -12,7 +12,6 @@ from skrank._checks import check_choice, numeric_array, scores_as_floats
 from skrank._mistakes import warn_if_labels
 from skrank._ranking.arrays import (
     STRETCH,
-    ByCode,
     GradeCodes,
     TieGroups,
     block_of_flags,
@@ -263,8 +262,7 @@ def rank_lists(lists, ties, depth=None, **shared):
         if not lists.order.is_as_given and lists.is_packable:
             lists = sort_keys(lists)
         top = lists if depth is None else keep_top(lists, depth)
-        is_long = top.order.lengths.max(initial=0) > LONGEST
-        groups = (_sort_by_pieces if is_long else _sort_whole)(top, ties, depth)
+        groups = _sort(top, ties, depth)
     if ties not in ("expected", "first"):
         groups = resolve_ties(groups, ties)
 
@@ -278,31 +276,11 @@ def rank_documents(lists, ties, k):
     return TopDocuments(ranking, ranking, k)
 
 
-def _sort_by_pieces(lists, ties, depth):
-    """Return the tie groups of lists by sorting, the very long ones by pieces."""
-    very_long = lists.order.lengths > LONGEST
-    parts = []
-    for i in np.flatnonzero(very_long):
-        pieces, grade_of = split_by_score(lists, i)
-        if pieces is None:
-            very_long[i] = False
-            continue
-        if lists.is_packable:
-            pieces = sort_keys(pieces)
-        groups = _sort_whole(pieces, ties, None)
-        query = lists.order.query[i]
-        parts.append(_join_pieces(pieces, groups, grade_of, query))
-    which = np.flatnonzero(~very_long)
-    parts.append(_sort_whole(lists, ties, depth, which))
-    return TieGroups(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _sort_whole(lists, ties, depth, which=None):
-    """Return the tie groups of lists, or of `which` of them, some lists at a time."""
+def _sort(lists, ties, depth):
+    """Return the tie groups of lists by sorting, some lists at a time."""
     parts, is_packable = [], lists.is_packable
-    lengths = lists.order.lengths if which is None else lists.order.lengths[which]
-    for rows, width in split_by_width(lengths):
-        rows = left = rows if which is None else which[rows]
+    for rows, width in split_by_width(lists.order.lengths):
+        left = rows
         if is_packable:
             groups, left = sort_packed(lists, rows, width, depth, ties)
             parts.append(groups)
@@ -325,20 +303,6 @@ def _sort_whole(lists, ties, depth, which=None):
         is_known = name == "size" and are_alike
         joined[name] = joined["relevant"] if is_known else np.concatenate(column)
     return TieGroups(**joined)
-
-
-def _join_pieces(pieces, groups, grade_of, query):
-    """Return the tie groups of one query from those of its pieces, in rank order."""
-    n_documents = pieces.n_documents()
-    n_above = np.cumsum(n_documents) - n_documents
-    above = groups.above + n_above[groups.query]
-    order = np.argsort(groups.query.astype(np.uint16), kind="stable")
-    relevant = groups.relevant[order]
-    first = (np.cumsum(groups.relevant) - groups.relevant)[order]
-    moved = np.repeat(first - (np.cumsum(relevant) - relevant), relevant)
-    grade = grade_of(groups.grade[moved + np.arange(len(moved))])
-    query = np.full(len(order), query)
-    return TieGroups(query, above[order], groups.size[order], relevant, grade)
 
 
 def rank_rows(y_score, qid=None):
@@ -557,13 +521,6 @@ MUCH_LONGER = 32
 # The documents of a long list are partitioned by the maximum of this many each.
 GROUP = 8
 
-# Longer lists are sorted by pieces of like score, about this many documents each: they
-# stay in the cache, and rows of that width are what NumPy sorts fastest.
-LONGEST = 262_144
-PIECE = 128
-MOST_PIECES = 65_536
-N_SAMPLED = 4096
-
 
 def keep_top(lists, depth):
     """Return the lists without documents that are known to rank below `depth`.
@@ -607,58 +564,6 @@ def _not_below(lists, lowest, first, last, places):
     if lists.excluded is not None:
         keep &= ~lists.is_excluded[places]
     return np.flatnonzero(keep) + places.start
-
-
-def split_by_score(lists, i):
-    """Split list i into pieces of like score, the highest scores first.
-
-    Returns the pieces as Lists, each piece a query and tied documents in one piece, and
-    the function that maps the grades in them, which are codes, to those of the
-    documents. None if the scores lie in too few places to separate many pieces.
-    """
-    start, stop = lists.order.starts[i], lists.order.starts[i] + lists.order.lengths[i]
-    places = slice(start, stop)
-    scores = lists.scores[places]
-    piece, n_pieces = _pieces(scores)
-    if piece is None:
-        return None, None
-    if lists.coded is None:
-        codes, grade_of = np.arange(start, stop), lists.grade_at
-    else:
-        codes, grade_of = lists.coded.codes[places], lists.coded.grades.__getitem__
-    doc_order = lists.doc_order
-    if doc_order is not None:
-        doc_order = doc_order.at(lists.order.rows_at(np.arange(start, stop)))
-    pieces = Lists(
-        scores,
-        lists.is_relevant[places],
-        codes,
-        ByCode(piece, n_pieces),
-        np.arange(n_pieces),
-        excluded=None if lists.excluded is None else lists.is_excluded[places],
-        doc_order=doc_order,
-    )
-    return pieces, lambda grade: grade_of(grade.astype(np.intp))
-
-
-def _pieces(scores):
-    """Return the piece of each score, and the number of pieces; None if there is one.
-
-    Between two scores near the ends of a sample all pieces are equally wide.
-    """
-    sample = np.sort(scores[:: len(scores) // N_SAMPLED + 1].astype(np.float64))
-    low, high = sample[len(sample) // 1000], sample[-1 - len(sample) // 1000]
-    n_pieces = min(len(scores) // PIECE, MOST_PIECES)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        scale = n_pieces / (high - low)
-        if not 0 < scale < np.inf:
-            return None, 1
-        piece = np.empty(len(scores), dtype=np.int32)
-        for start in range(0, len(scores), STRETCH):
-            stretch = slice(start, start + STRETCH)
-            place = (high - scores[stretch]) * scale  # falls as the score rises
-            piece[stretch] = np.clip(place, 0, n_pieces - 1, out=place)
-    return piece, n_pieces
 
 
 def find_first_groups(lists):

@@ -96,19 +96,6 @@ def test_documents_with_a_score_of_minus_infinity_are_ordered():
         assert found["mrr"].tolist() == [expected, 1 / 2]
 
 
-def test_pieces_of_a_long_list_are_ordered(monkeypatch):
-    monkeypatch.setattr(rank, "LONGEST", 100)
-    monkeypatch.setattr(rank, "PIECE", 8)
-    rng = np.random.default_rng(0)
-    y_true, y_score = rng.integers(0, 2, 500), rng.integers(0, 100, 500) / 128
-    ids = rng.permutation(500)
-    options = {"ties": "first", "doc_order": "descending"}
-    one = {"metrics": ["map", "ndcg"], "qid": np.zeros(500)}
-    found = evaluate(y_true, y_score, doc_id=ids, **one, **options)
-    expected = evaluate(y_true, y_score + ids / 500 / 256, **one)
-    assert found == pytest.approx(expected, rel=1e-14)
-
-
 def test_ids_are_read_of_documents_tied_with_a_relevant_one_only():
     y_true, y_score = [1, 0, 0, 0], [4, 3, 3, 1]
     options = {"convention": "trec_eval"}

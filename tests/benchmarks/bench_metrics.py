@@ -57,7 +57,7 @@ def profile(name):
 def print_table(n_runs, names=None):
     """Print the table, each row as soon as it is measured, and return the results."""
     print(f"{environment()} ({' '.join(instruction_sets()) or 'none'})")
-    print("Medians of interleaved runs; F is np.argsort of L's scores as 10,000 x 120")
+    print("Medians of interleaved runs; each beside what its unit names")
     print(f"\n{HEAD}")
     start, results = time.perf_counter(), []
     for group in GROUPS:
