@@ -80,15 +80,20 @@ def test_the_search_finds_a_metric_by_its_name_first(browser, address, words, na
     assert browser.driver.execute_script(first).rpartition(".")[2] == name
 
 
+PRODUCTION = ["save", "save model", "load", "deploy", "joblib", "skops", "drop"]
+
+
 @pytest.mark.parametrize(
-    "words",
-    ["save", "save model", "load", "deploy", "joblib", "skops", "production", "drop"],
+    ("words", "name"),
+    [(words, "production") for words in [*PRODUCTION, "production"]]
+    + [("MAE", "scorers"), ("MSE", "scorers"), ("F1", "scorers")]
+    + [("RC", "metrics_agreement"), ("padding", "metrics"), ("ln", "metrics_graded")],
 )
-def test_the_search_finds_the_page_on_production_first(browser, address, words):
+def test_the_search_finds_the_right_page_first(browser, address, words, name):
     browser.open(f"{address}/search.html?q={words}", max(WIDTHS))
     browser.results()
     first = "return document.querySelector('#search-results li a').pathname"
-    assert browser.driver.execute_script(first) == "/production.html"
+    assert browser.driver.execute_script(first) == f"/{name}.html"
 
 
 @pytest.mark.parametrize("old", MOVED)
