@@ -292,7 +292,8 @@ def release(session):
     tag = os.environ.get("GITHUB_REF_NAME", "")
     if os.environ.get("GITHUB_REF_TYPE") == "tag" and f"-{tag[1:]}-" not in wheel.name:
         session.error(f"The tag {tag} is not the version of {wheel.name}.")
-    # The wheel brings all that a first example needs.
+    # The first example, as in the README.
+    session.install("--quiet", "lightgbm", "pandas")
     session.chdir(session.create_tmp())
     session.run("python", f"{ROOT / 'examples' / 'quickstart.py'}")
     session.install("--quiet", f"{wheel}[test]")

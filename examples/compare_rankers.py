@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import sklearn
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import Ridge
@@ -79,10 +80,15 @@ def rankers():
 
 
 def read(folder, part, n_features=None):
-    """Read the rows of a part and number its queries."""
+    """Read the rows of a part, with the numbers of their queries as a column."""
     X, y = load_svmlight_file(str(folder / f"rank.{part}"), n_features=n_features)
     sizes = np.loadtxt(folder / f"rank.{part}.query", dtype=int)
-    return X.toarray(), y.astype(int), np.repeat(np.arange(len(sizes)), sizes)
+    return as_frame(X.toarray(), np.repeat(np.arange(len(sizes)), sizes)), y.astype(int)
+
+
+def as_frame(features, qid):
+    """Return features and query ids as a table."""
+    return pd.DataFrame(features).add_prefix("f").assign(qid=qid)
 
 
 def rounds(ranker):
@@ -95,7 +101,7 @@ def rounds(ranker):
     return model.best_iteration + 1 if hasattr(model, "best_iteration") else None
 
 
-def compare(X, y, qid, test):
+def compare(X, y, test):
     """Cross-validate every ranker and print a line for each."""
     found, missing = rankers()
     heading = "" if test is None else f"{'test NDCG@10':>14}"
@@ -108,7 +114,6 @@ def compare(X, y, qid, test):
             y,
             scoring="ndcg@10",
             cv=QueryKFold(5, shuffle=True, random_state=0),
-            params={"qid": qid},
             return_estimator=True,
             error_score="raise",
         )
@@ -118,9 +123,9 @@ def compare(X, y, qid, test):
         line = f"{name:<18}{scores.mean():10.4f} ± {scores.std():.3f}"
         line += f"{' '.join(kept):>20}{seconds:9.1f}"
         if test is not None:
-            X_test, y_test, qid_test = test
-            y_score = ranker.fit(X, y, qid=qid).predict(X_test)
-            line += f"{ndcg_score(y_test, y_score, qid=qid_test, k=10):14.4f}"
+            X_test, y_test = test
+            y_score = ranker.fit(X, y).predict(X_test)
+            line += f"{ndcg_score(y_test, y_score, qid=X_test['qid'], k=10):14.4f}"
         print(line, flush=True)
     for library in missing:
         print(f'{library} is not installed: pip install ".[rankers]" in a checkout')
@@ -131,17 +136,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, help="with rank.train")
     folder = parser.parse_args().folder
-    sklearn.set_config(enable_metadata_routing=True)
     test = None
     if folder is None:
         X, y, qid = load_digits_retrieval(return_X_y=True)
+        X = as_frame(X, qid)
     else:
-        X, y, qid = read(folder, "train")
+        X, y = read(folder, "train")
         if (folder / "rank.test.query").exists():
-            test = read(folder, "test", X.shape[1])
+            test = read(folder, "test", X.shape[1] - 1)
     print(f"skrank {skrank.__version__}, scikit-learn {sklearn.__version__}")
-    print(f"{len(set(qid))} queries, {len(y)} documents, {X.shape[1]} features\n")
-    compare(X, y, qid, test)
+    n_queries, n_features = X["qid"].nunique(), X.shape[1] - 1
+    print(f"{n_queries} queries, {len(y)} documents, {n_features} features\n")
+    compare(X, y, test)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ each step.
 # models on the same folds of whole queries and keeps the value of each query.
 import matplotlib.pyplot as plt
 import numpy as np
-import sklearn
+import pandas as pd
 from lightgbm import LGBMRanker
 from sklearn.linear_model import Ridge
 
@@ -32,9 +32,8 @@ from skrank.plot import ComparisonDisplay
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers, required_queries
 
-sklearn.set_config(enable_metadata_routing=True)
-
-X, y, qid = load_digits_retrieval(return_X_y=True)
+digits = load_digits_retrieval()
+X = pd.DataFrame(digits.data, columns=digits.feature_names).assign(qid=digits.qid)
 lightgbm = LGBMRanker(n_estimators=60, num_leaves=15, n_jobs=1, verbose=-1)
 models = {
     "ridge": QueryRanker(Ridge(alpha=1e4)),
@@ -42,7 +41,7 @@ models = {
 }
 names = ["mrr", "ndcg@10", "hits@1"]
 scores = cross_val_query_scores(
-    models, X, y, scoring=names, cv=QueryKFold(5), params={"qid": qid}
+    models, X, digits.target, scoring=names, cv=QueryKFold(5)
 )
 print(scores)
 

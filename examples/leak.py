@@ -25,7 +25,6 @@ import warnings
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import sklearn
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -43,7 +42,8 @@ def make_users(n_users, random_state):
     taste = rng.normal([1.0, 0.5, 0.0, 0.0], 1.0, size=(n_users, 4))
     noise = 0.5 * rng.normal(size=len(user))
     liked = (item * taste[user]).sum(axis=1) + noise > 1.5
-    return np.hstack([item, profile[user]]), liked.astype(int), user
+    X = pd.DataFrame(np.hstack([item, profile[user]])).add_prefix("f")
+    return X.assign(qid=user), liked.astype(int)
 
 
 # %%
@@ -59,33 +59,35 @@ neighbours = [1, 5, 30, 300]
 grid = {"estimator__n_neighbors": neighbours}
 folds = {"rows": KFold(4, shuffle=True, random_state=0)}
 folds["queries"] = QueryKFold(4)
-sklearn.set_config(enable_metadata_routing=True)
 
 
-def measure(n_columns, random_state):
-    X, y, qid = make_users(40, random_state)
-    X_new, y_new, qid_new = make_users(100, 1000 + random_state)
-    X, X_new = X[:, :n_columns], X_new[:, :n_columns]
+def measure(columns, random_state):
+    X, y = make_users(40, random_state)
+    X_new, y_new = make_users(100, 1000 + random_state)
+    X, X_new = X[columns], X_new[columns]
     ranker = QueryRanker(KNeighborsRegressor(algorithm="brute"))
     found = {}
     for name, cv in folds.items():
         search = GridSearchCV(ranker, grid, scoring="query_auc", cv=cv)
-        search.fit(X, y, qid=qid)
+        search.fit(X, y)
         found[name] = search.cv_results_["mean_test_score"]
     found["truth"] = []
     for n in neighbours:
-        ranker.set_params(estimator__n_neighbors=n).fit(X, y, qid=qid)
-        y_score = ranker.predict(X_new)
-        found["truth"].append(query_auc_score(y_new, y_score, qid=qid_new))
+        y_score = ranker.set_params(estimator__n_neighbors=n).fit(X, y).predict(X_new)
+        found["truth"].append(query_auc_score(y_new, y_score, qid=X_new["qid"]))
     return pd.DataFrame(found, index=neighbours)
 
 
-kinds = {"with columns of the user": 7, "without them": 4}
+items, users = ["f0", "f1", "f2", "f3"], ["f4", "f5", "f6"]
+kinds = {
+    "with columns of the user": [*items, *users, "qid"],
+    "without them": [*items, "qid"],
+}
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always", QuerySplitWarning)
     runs = {
-        kind: [measure(n_columns, seed) for seed in range(3)]
-        for kind, n_columns in kinds.items()
+        kind: [measure(columns, seed) for seed in range(3)]
+        for kind, columns in kinds.items()
     }
 
 # %%

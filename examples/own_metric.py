@@ -23,7 +23,7 @@ from itertools import permutations
 
 import matplotlib.pyplot as plt
 import numpy as np
-import sklearn
+import pandas as pd
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeRegressor
 
@@ -65,10 +65,10 @@ print(f"my_arhr:             {value:.12f}")
 # ``"my_arhr@5"`` is a name for ``scoring=``, next to those of skrank and scikit-learn.
 # The queries are images of digits, and a document is relevant if it shows the same
 # digit. The documents in one leaf of a tree have the same score, so ties matter.
-sklearn.set_config(enable_metadata_routing=True)
-X, y, qid = load_digits_retrieval(n_queries=400, return_X_y=True)
-X, X_test, y, y_test, qid, qid_test = query_train_test_split(
-    X, y, qid, qid=qid, test_size=0.5, random_state=0
+digits = load_digits_retrieval(n_queries=400)
+X = pd.DataFrame(digits.data, columns=digits.feature_names).assign(qid=digits.qid)
+X, X_test, y, y_test = query_train_test_split(
+    X, digits.target, test_size=0.5, random_state=0
 )
 leaves = [2, 4, 8, 16, 32, 64, 128, 256]
 names = ["my_arhr@5", "ndcg@5", "mrr"]
@@ -78,7 +78,7 @@ search = GridSearchCV(
     scoring=names,
     cv=QueryKFold(5),
     refit="my_arhr@5",
-).fit(X, y, qid=qid)
+).fit(X, y)
 
 # %%
 # The figure shows the new metric next to NDCG and MRR, with a ring around the best
@@ -103,10 +103,11 @@ plt.show()
 # The name takes a cutoff because the function has a parameter ``k``. Displays and
 # intervals need nothing else. On queries that the search has not seen, one tree is a
 # weak ranker. The sum of all pixel differences is better, although it learns nothing.
-runs = {"tree": search.predict(X_test), "sum of pixels": -X_test.sum(axis=1)}
+pixels = X_test.drop(columns="qid")
+runs = {"tree": search.predict(X_test), "sum of pixels": -pixels.sum(axis=1)}
 ks = [1, 2, 3, 4, 5, 7, 10, 15, 20]
 display = MetricAtKDisplay.from_predictions(
-    y_test, runs, "my_arhr", ks=ks, qid=qid_test
+    y_test, runs, "my_arhr", ks=ks, qid=X_test["qid"]
 )
 
 # sphinx_gallery_start_ignore

@@ -23,7 +23,6 @@ and splitters of scikit-learn and skrank then work with the ranker. Here it is L
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
@@ -78,18 +77,19 @@ def probability_to_be_first(score, query):
 # In a search
 # -----------
 #
-# :class:`~skrank.rankers.QueryRanker` finds the query ids, sorts the rows by query, and
-# passes the ids on. The queries are images of digits; a document
-# is relevant if it shows the same digit, and its features are differences of pixels.
-sklearn.set_config(enable_metadata_routing=True)
-X, y, qid = load_digits_retrieval(n_queries=300, return_X_y=True)
-X, X_test, y, y_test, qid, qid_test = query_train_test_split(
-    X, y, qid, qid=qid, test_size=0.3, random_state=0
+# :class:`~skrank.rankers.QueryRanker` takes the query ids from the column ``"qid"``,
+# sorts the rows by query, and passes the ids on. The queries are images of digits; a
+# document is relevant if it shows the same digit, and its features are differences of
+# pixels.
+digits = load_digits_retrieval(n_queries=300)
+X = pd.DataFrame(digits.data, columns=digits.feature_names).assign(qid=digits.qid)
+X, X_test, y, y_test = query_train_test_split(
+    X, digits.target, test_size=0.3, random_state=0
 )
 grid = {"estimator__alpha": [0.0001, 0.001, 0.01, 0.1]}
 search = GridSearchCV(
     QueryRanker(ListNet()), grid, scoring="ndcg@10", cv=QueryKFold(5)
-).fit(X, y, qid=qid)
+).fit(X, y)
 table = pd.DataFrame(search.cv_results_)
 table[["param_estimator__alpha", "mean_test_score"]].round(4)
 
@@ -104,8 +104,8 @@ steps = [0, 1, 2, 3, 5, 10, 20, 50, 100, 200]
 alpha = search.best_params_["estimator__alpha"]
 ndcg = []
 for n in steps:
-    ranker = QueryRanker(ListNet(alpha, max_iter=n)).fit(X, y, qid=qid)
-    values = evaluate(y_test, ranker.predict(X_test), "ndcg@10", qid=qid_test)
+    ranker = QueryRanker(ListNet(alpha, max_iter=n)).fit(X, y)
+    values = evaluate(y_test, ranker.predict(X_test), "ndcg@10", qid=X_test["qid"])
     ndcg.append(values["ndcg@10"])
 loss = ranker.estimator_.loss_
 figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
@@ -129,7 +129,7 @@ plt.show()
 # this pixel are less relevant. On the right are the weights of a ridge regression,
 # which learns from single documents.
 
-ridge = QueryRanker(Ridge()).fit(X, y, qid=qid).estimator_
+ridge = QueryRanker(Ridge()).fit(X, y).estimator_
 listnet = ranker.estimator_
 weights = {"ListNet": listnet.coef_, "ridge": ridge.coef_ * listnet.scale_}
 figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")

@@ -24,7 +24,7 @@ the choice by ROC AUC loses.
 # more sales. Within a query, a higher price goes with fewer sales.
 import matplotlib.pyplot as plt
 import numpy as np
-import sklearn
+import pandas as pd
 from lightgbm import LGBMRanker
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -47,20 +47,19 @@ is_sold = place < 1 + np.round(4 * level)
 
 y = is_sold.ravel().astype(int)
 X = np.stack([price, fit, *unrelated], axis=-1).reshape(len(y), -1)
-qid = np.repeat(np.arange(n_queries), n_offers)
+X = pd.DataFrame(X, columns=["price", "fit", "size", "weight", "age"])
+X["qid"] = np.repeat(np.arange(n_queries), n_offers)
 
 # %%
 # One grid search, three metrics
 # ------------------------------
 #
-# :class:`~skrank.rankers.QueryRanker` passes the query ids to LightGBM in the form that
-# its ``fit`` takes, :class:`~skrank.model_selection.QueryKFold` keeps whole queries in
-# each fold, and the names of ranking metrics are scorer names, like those of
-# scikit-learn. Metadata routing passes ``qid`` to all of them.
-sklearn.set_config(enable_metadata_routing=True)
-
-X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
-    X, y, qid, qid=qid, test_size=2 / 3, random_state=0
+# :class:`~skrank.rankers.QueryRanker` takes the column ``"qid"`` out of the features
+# and passes the ids to LightGBM in the form that its ``fit`` takes,
+# :class:`~skrank.model_selection.QueryKFold` keeps whole queries in each fold, and the
+# names of ranking metrics are scorer names, like those of scikit-learn.
+X_train, X_test, y_train, y_test = query_train_test_split(
+    X, y, test_size=2 / 3, random_state=0
 )
 metrics = ["mrr", "query_auc", "roc_auc"]
 n_trees = [1, 3, 10, 30, 100, 300]
@@ -69,7 +68,7 @@ grid = {"estimator__n_estimators": n_trees}
 search = GridSearchCV(
     QueryRanker(model), grid, scoring=metrics, refit="mrr", cv=QueryKFold(5)
 )
-search = search.fit(X_train, y_train, qid=qid_train)
+search = search.fit(X_train, y_train)
 
 # %%
 # The plots show the mean over the folds against the number of trees. A star marks the
@@ -93,8 +92,8 @@ plt.show()
 # The ROC AUC within each query, ``query_auc``, agrees with the MRR: more trees learn to
 # prefer low prices within a query. The ROC AUC of all rows falls for the same reason,
 # since almost all pairs of rows that it compares belong to different queries:
-n_sold = np.bincount(qid_train, y_train)
-n_left = np.bincount(qid_train, 1 - y_train)
+n_sold = np.bincount(X_train["qid"], y_train)
+n_left = np.bincount(X_train["qid"], 1 - y_train)
 fraction = (n_sold * n_left).sum() / (n_sold.sum() * n_left.sum())
 print(f"{fraction:.1%} of the pairs belong to one query")
 
@@ -108,10 +107,10 @@ runs = {}
 for metric in ["mrr", "roc_auc"]:
     ranker = clone(search.best_estimator_)
     ranker.set_params(estimator__n_estimators=choice[metric])
-    ranker.fit(X_train, y_train, qid=qid_train)
+    ranker.fit(X_train, y_train)
     runs[f"choice by {metric}"] = ranker.predict(X_test)
 names = ["mrr", "ndcg@10", "hits@1"]
-scores = score_queries(y_test, runs, names, qid=qid_test)
+scores = score_queries(y_test, runs, names, qid=X_test["qid"])
 comparison = compare_rankers(scores, baseline="choice by mrr")
 display = ComparisonDisplay.from_comparison(comparison)
 

@@ -28,7 +28,7 @@ def code(text):
     return "\n".join(textwrap.dedent(block) for block in blocks)
 
 
-def run_after_the_ranker(title, **names):
-    """Run the code under a title of that page, and return all names."""
-    exec(code(sections("after_the_ranker.rst")[title]), names)
+def run_code(page, title, **names):
+    """Run the code under a title of a page, and return all names."""
+    exec(code(sections(page)[title]), names)
     return names

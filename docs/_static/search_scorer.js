@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* "mrr" finds mrr_score first: a name, or a name and its usual ending, beats all words. */
+/* "mrr" finds mrr_score first: a name, or a name and its usual ending, beats all words.
+   Methods do not: who looks for "save" has a model. */
 const ENDINGS = ["", "_score", "_at_k_score"];
 
 function isNamed(title, query) {
-  const name = title.split(" ")[0].split(".").pop().toLowerCase();
-  return ENDINGS.some((ending) => name === query + ending);
+  const [name, owner] = title.split(" ")[0].split(".").reverse();
+  const isMethod = /^[A-Z]/.test(owner);
+  return !isMethod && ENDINGS.some((ending) => name.toLowerCase() === query + ending);
 }
 
 var Scorer = {

@@ -64,9 +64,9 @@ def choices():
             best = n_trees[mean.argmax()]
             ranker = clone(search.best_estimator_)
             ranker.set_params(estimator__n_estimators=best)
-            ranker.fit(names["X_train"], names["y_train"], qid=names["qid_train"])
-            y_score = ranker.predict(names["X_test"])
-            mrr = mrr_score(names["y_test"], y_score, qid=names["qid_test"])
+            ranker.fit(names["X_train"], names["y_train"])
+            X_test = names["X_test"]
+            mrr = mrr_score(names["y_test"], ranker.predict(X_test), qid=X_test["qid"])
             yield metric, dict(zip(n_trees, mean, strict=True)), best, mrr
 
 

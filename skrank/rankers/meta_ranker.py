@@ -78,7 +78,7 @@ class QueryFinder(RankingEstimator, BaseEstimator):
     def classes_(self) -> NoReturn:
         """Not defined; tools for classifiers show the error."""
         raise AttributeError(
-            "A ranker has no classes. For probabilities, see 'After the ranker'."
+            "A ranker has no classes. For probabilities, see 'Around the ranker'."
         )
 
     def _check_qid_parameters(self, X):

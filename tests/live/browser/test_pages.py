@@ -80,6 +80,22 @@ def test_the_search_finds_a_metric_by_its_name_first(browser, address, words, na
     assert browser.driver.execute_script(first).rpartition(".")[2] == name
 
 
+PRODUCTION = ["save", "save model", "load", "deploy", "joblib", "skops", "drop"]
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [(words, "production") for words in [*PRODUCTION, "production"]]
+    + [("MAE", "scorers"), ("MSE", "scorers"), ("F1", "scorers")]
+    + [("RC", "metrics_agreement"), ("padding", "metrics"), ("ln", "metrics_graded")],
+)
+def test_the_search_finds_the_right_page_first(browser, address, words, name):
+    browser.open(f"{address}/search.html?q={words}", max(WIDTHS))
+    browser.results()
+    first = "return document.querySelector('#search-results li a').pathname"
+    assert browser.driver.execute_script(first) == f"/{name}.html"
+
+
 @pytest.mark.parametrize("old", MOVED)
 def test_an_old_address_leads_to_the_new_one(browser, address, old):
     browser.open(f"{address}/{old}#here", max(WIDTHS))

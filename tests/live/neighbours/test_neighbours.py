@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRanker
 
+from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
 from tests.page_code import START, code, sections
@@ -75,6 +76,19 @@ def test_optuna_searches_by_a_scorer_name():
     assert routed.best_score_ == pytest.approx(score)
     with pytest.raises(ValueError, match="needs to know which rows"):
         sklearn.clone(search).fit(X, y, groups=qid)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_study_of_optuna_searches_by_a_scorer_name():
+    X, y, qid = make_ranking(30, random_state=0)
+    names = run(
+        "Optuna", "around_the_ranker.rst", optuna=optuna, LGBMRanker=LGBMRanker,
+        QueryRanker=QueryRanker, QueryKFold=QueryKFold, cross_val_score=cross_val_score,
+        X=pd.DataFrame(X).add_prefix("f").assign(qid=qid), y=y,
+    )  # fmt: skip
+    study = names["study"]
+    assert len(study.trials) == 20
+    assert study.best_value == max(trial.value for trial in study.trials) > 0.5
 
 
 @pytest.mark.usefixtures("quiet")

@@ -29,7 +29,7 @@ from skrank.tables.clusters import SparkTable
 from tests import processes
 from tests.brute_force import LISTED
 from tests.drawn_tables import draw_shuffled
-from tests.page_code import run_after_the_ranker
+from tests.page_code import run_code
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "err"]
 
@@ -429,8 +429,9 @@ def test_an_evaluator_of_spark_ml_searches_by_a_ranking_metric(spark):
     gather = VectorAssembler(inputCols=["a", "b", "c"], outputCol="features")
     model = LinearRegression(regParam=0.1)
     grid = ParamGridBuilder().addGrid(model.elasticNetParam, [0.0]).build()
-    names = run_after_the_ranker(
-        "Spark ML", Evaluator=Evaluator, score_table=score_table, model=model,
+    names = run_code(
+        "around_the_ranker.rst", "Spark ML",
+        Evaluator=Evaluator, score_table=score_table, model=model,
         CrossValidator=CrossValidator, grid=grid,
     )  # fmt: skip
     table = gather.transform(table)

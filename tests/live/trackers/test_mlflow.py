@@ -15,7 +15,7 @@ from skrank.datasets import make_ranking
 from skrank.metrics import evaluate
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
-from tests.page_code import run_after_the_ranker
+from tests.page_code import run_code
 
 # Those of MLflow and of its dependencies.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -135,8 +135,9 @@ def test_an_evaluator_logs_ranking_metrics():
 
     ranker = QueryRanker(Ridge()).fit(FRAME, Y)
     with mlflow.start_run() as run:
-        names = run_after_the_ranker(
-            "MLflow", mlflow=mlflow, ModelEvaluator=ModelEvaluator, evaluate=evaluate,
+        names = run_code(
+            "around_the_ranker.rst", "MLflow",
+            mlflow=mlflow, ModelEvaluator=ModelEvaluator, evaluate=evaluate,
             EvaluationResult=EvaluationResult, ranker=ranker,
             _model_evaluation_registry=evaluator_registry._model_evaluation_registry,
             frame=FRAME.assign(grade=Y),

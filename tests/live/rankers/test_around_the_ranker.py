@@ -1,4 +1,4 @@
-"""Categories and ONNX: the code of the page on what comes after the ranker, run."""
+"""Categories and ONNX: the code of the page on what is around the ranker, run."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -19,7 +19,7 @@ from xgboost import XGBRanker, XGBRegressor
 
 from skrank.datasets import make_ranking
 from skrank.rankers import QueryRanker
-from tests.page_code import run_after_the_ranker
+from tests.page_code import run_code
 
 # Converters warn of their own plans.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -47,8 +47,9 @@ def test_rankers_in_onnx_have_the_same_scores(tmp_path):
     for name, model in rankers.items():
         rankers[name] = QueryRanker(model).fit(X, Y, qid=QID)
     path = str(tmp_path / "model.onnx")
-    names = run_after_the_ranker(
-        "ONNX", X=X, path=path, skl2onnx=skl2onnx, onnxmltools=onnxmltools,
+    names = run_code(
+        "around_the_ranker.rst", "ONNX",
+        X=X, path=path, skl2onnx=skl2onnx, onnxmltools=onnxmltools,
         FloatTensorType=FloatTensorType, XGBRegressor=XGBRegressor, **rankers,
     )  # fmt: skip
     models = [names["linear"], names["trees"], names["boosted"], path]
@@ -63,8 +64,9 @@ def test_rankers_in_onnx_have_the_same_scores(tmp_path):
 
 
 def test_catboost_gets_categories_from_a_column_transformer():
-    names = run_after_the_ranker(
-        "Categories", ColumnTransformer=ColumnTransformer, QueryRanker=QueryRanker,
+    names = run_code(
+        "around_the_ranker.rst", "Categories",
+        ColumnTransformer=ColumnTransformer, QueryRanker=QueryRanker,
         StandardScaler=StandardScaler, CatBoostRanker=CatBoostRanker,
         make_pipeline=make_pipeline,
     )  # fmt: skip
