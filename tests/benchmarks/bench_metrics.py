@@ -1,8 +1,8 @@
 """Speed and memory of the metrics, as ratios measured in one run.
 
 Run ``python -m tests.benchmarks.bench_metrics``. Each workload is timed in turns with
-what it is compared with, on the same arrays; another library has to compute the same
-number first. `docs/development/performance_figures.rst` says what the figures are. All
+what it is compared with, on the same arrays and in one thread; another library has to
+compute the same number first. Times are CPU times: other work changes them less. `docs/development/performance_figures.rst` says what the figures are. All
 takes some five minutes on two cores, 8 GB of memory, and 1.2 GB of disk in the folder
 for temporary files.
 
@@ -57,7 +57,7 @@ def profile(name):
 def print_table(n_runs, names=None):
     """Print the table, each row as soon as it is measured, and return the results."""
     print(f"{environment()} ({' '.join(instruction_sets()) or 'none'})")
-    print("Medians of interleaved runs; each beside what its unit names")
+    print("Median CPU times of interleaved runs; each beside what its unit names")
     print(f"\n{HEAD}")
     start, results = time.perf_counter(), []
     for group in GROUPS:
@@ -68,7 +68,7 @@ def print_table(n_runs, names=None):
         if not group.is_ready():
             print(*(f"{row.name:<53}{'not installed':>28}" for row in rows), sep="\n")
             continue
-        for result in measure(group, rows, n_runs):
+        for result in measure(group, rows, n_runs, clock=time.process_time):
             print(as_line(result), flush=True)
             results.append(result)
     print(f"\nAll this took {(time.perf_counter() - start) / 60:.1f} minutes.")

@@ -42,8 +42,10 @@ def document_ids(lists):
 def by_ranx(lists):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its text and its compiler warn
+        import numba
         import ranx
 
+        numba.set_num_threads(1)
         qrels, run = ranx.Qrels({"q": {"d": 1}}), ranx.Run({"q": {"d": 1.0}})
         ranx.evaluate(qrels, run, "ndcg@10")
     documents, n_queries = document_ids(lists), lists.n_queries()
