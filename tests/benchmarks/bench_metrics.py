@@ -2,9 +2,9 @@
 
 Run ``python -m tests.benchmarks.bench_metrics``. Each workload is timed in turns with
 what it is compared with, on the same arrays and in one thread; another library has to
-compute the same number first. Times are CPU times: other work changes them less. `docs/development/performance_figures.rst` says what the figures are. All
-takes some five minutes on two cores, 8 GB of memory, and 1.2 GB of disk in the folder
-for temporary files.
+compute the same number first. Times are CPU times: other work changes them less.
+`docs/development/performance_figures.rst` says what the figures are. All takes some
+eight minutes, 8 GB of memory, and 1.2 GB of disk in the folder for temporary files.
 
 The sort of NumPy depends on the instruction sets that the first line names. By the
 names of NumPy 2.4, this leaves AVX2, and with "X86_V3" too, none:
