@@ -80,6 +80,22 @@ def test_the_search_finds_a_metric_by_its_name_first(browser, address, words, na
     assert browser.driver.execute_script(first).rpartition(".")[2] == name
 
 
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("group", "query_ids"),
+        ("cv", "model_selection"),
+        ("date", "model_selection"),
+        ("custom metric", "metrics"),
+    ],
+)
+def test_the_search_finds_the_page_of_a_word_first(browser, address, words, page):
+    browser.open(f"{address}/search.html?q={words}", max(WIDTHS))
+    browser.results()
+    first = "return document.querySelector('#search-results li a').pathname"
+    assert browser.driver.execute_script(first) == f"/{page}.html"
+
+
 @pytest.mark.parametrize("old", MOVED)
 def test_an_old_address_leads_to_the_new_one(browser, address, old):
     browser.open(f"{address}/{old}#here", max(WIDTHS))
