@@ -81,7 +81,7 @@ def test_the_search_finds_a_metric_by_its_name_first(browser, address, words, na
 
 
 @pytest.mark.parametrize(
-    ("words", "page"),
+    ("words", "name"),
     [
         ("group", "query_ids"),
         ("cv", "model_selection"),
@@ -89,11 +89,11 @@ def test_the_search_finds_a_metric_by_its_name_first(browser, address, words, na
         ("custom metric", "metrics"),
     ],
 )
-def test_the_search_finds_the_page_of_a_word_first(browser, address, words, page):
+def test_the_search_finds_the_page_of_a_word_first(browser, address, words, name):
     browser.open(f"{address}/search.html?q={words}", max(WIDTHS))
     browser.results()
     first = "return document.querySelector('#search-results li a').pathname"
-    assert browser.driver.execute_script(first) == f"/{page}.html"
+    assert browser.driver.execute_script(first) == f"/{name}.html"
 
 
 @pytest.mark.parametrize("old", MOVED)
