@@ -31,6 +31,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -42,6 +43,7 @@ default_role = "literal"
 
 # The page of a class has a table of its methods and attributes, and then all of them.
 autosummary_generate = True
+autosummary_context = {"examples": gallery_settings.examples_of_metrics()}
 numpydoc_show_class_members = True
 numpydoc_class_members_toctree = False
 toc_object_entries_show_parents = "hide"

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import sklearn
 
+from skrank._engine.request import METRICS
+
 KINDS = {
     "Train and tune": ["tune_lightgbm", "early_stopping", "own_ranker", "own_metric"],
     "Compare rankers": [
@@ -36,6 +38,22 @@ def place(path):
     """Return the place of an example; those that are not named come last."""
     name = Path(path).stem
     return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def examples_of_metrics():
+    """Return the examples with the scorer name of a metric, by its function.
+
+    Sphinx-Gallery finds the names of functions only.
+    """
+    examples = Path(__file__).parents[1] / "examples"
+    texts = {name: (examples / f"{name}.py").read_text("utf-8") for name in ORDER}
+    found = {}
+    for metric in METRICS.values():
+        if metric.function is not None:
+            is_named = re.compile(rf'"{metric.full_name}["@(]').search
+            names = [name for name, text in texts.items() if is_named(text)]
+            found.setdefault(metric.function.__name__, []).extend(names)
+    return found
 
 
 def start_afresh(gallery_conf, file):

@@ -6,8 +6,8 @@ Tune LightGBM by MRR
 How many trees rank best? Scikit-learn can select them by ROC AUC. But ROC AUC compares
 all rows with one another, also those of different queries, while a user sees the
 documents of one query and looks at the top. This example selects the number of trees by
-the mean reciprocal rank (MRR) and by ROC AUC in one grid search, and then measures what
-the choice by ROC AUC loses.
+the mean reciprocal rank (MRR) and by ROC AUC in one grid search, on simulated data, and
+then measures what the choice by ROC AUC loses.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,13 +15,14 @@ the choice by ROC AUC loses.
 # sphinx_gallery_thumbnail_path = "thumbnails/tune_lightgbm.svg"
 
 # %%
-# A shop
-# ------
+# A simulated shop
+# ----------------
 #
-# The data are simulated. A query asks for offers in one category of a shop, and gets 20
-# of them. Customers buy what fits their words and costs less than the other offers.
-# Expensive categories have more sales. So between queries, a higher price goes with
-# more sales. Within a query, a higher price goes with fewer sales.
+# The data are made so that the two metrics disagree. A query asks for offers in one
+# category of a shop, and gets 20 of them. Customers buy what fits their words and costs
+# less than the other offers. Expensive categories have more sales. So between queries,
+# a higher price goes with more sales. Within a query, a higher price goes with fewer
+# sales.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

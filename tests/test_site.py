@@ -133,6 +133,25 @@ def test_every_example_of_the_gallery_has_one_kind():
     assert Counter(gallery_settings.ORDER) == Counter(examples - only_print)
 
 
+def test_a_metric_is_linked_to_the_examples_with_its_scorer_name():
+    found = gallery_settings.examples_of_metrics()
+    assert "tune_lightgbm" in found["mrr_score"]
+    assert found["eel_score"] == ["exposure"]  # "neg_eel"
+    assert found["popularity_score"] == []  # there is a ranker "popularity"
+
+
+def test_the_search_shows_the_page_of_an_index_entry_first():
+    """Sphinx does so for main entries, and lists others below all results."""
+    words = []
+    for path in DOCS.glob("*.rst"):
+        for found in re.findall(
+            r"^\.\. index:: (.+(?:\n   .+)*)", path.read_text("utf-8"), re.M
+        ):
+            words += [word.strip() for word in found.split(",")]
+    assert "! group" in words
+    assert [word for word in words if not word.startswith("! ")] == []
+
+
 def thumbnail(name):
     return (
         '.. raw:: html\n\n    <div class="sphx-glr-thumbcontainer" tooltip="">\n\n'

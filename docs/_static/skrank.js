@@ -35,6 +35,27 @@ function fitOutput() {
   }
 }
 
+/* Where a row of features is a block of its own, its cells say what they belong to. */
+function nameCells() {
+  for (const table of document.querySelectorAll("table.features")) {
+    const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
+    for (const row of table.tBodies[0].rows)
+      [...row.cells].forEach((cell, i) => (cell.dataset.column = names[i]));
+  }
+}
+
+/* A table that is cut on its right says so. */
+function markWideTables() {
+  for (const box of document.querySelectorAll(".pst-scrollable-table-container")) {
+    const hidden = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    box.classList.toggle("goes-on", hidden > 1);
+  }
+}
+
 document.addEventListener("DOMContentLoaded", allowBreaks);
-window.addEventListener("load", fitOutput);
-window.addEventListener("resize", fitOutput);
+document.addEventListener("DOMContentLoaded", nameCells);
+document.addEventListener("scroll", markWideTables, true);
+for (const event of ["load", "resize"]) {
+  window.addEventListener(event, fitOutput);
+  window.addEventListener(event, markWideTables);
+}

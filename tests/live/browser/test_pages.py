@@ -87,7 +87,9 @@ PRODUCTION = ["save", "save model", "load", "deploy", "joblib", "skops", "drop"]
     ("words", "name"),
     [(words, "production") for words in [*PRODUCTION, "production"]]
     + [("MAE", "scorers"), ("MSE", "scorers"), ("F1", "scorers")]
-    + [("RC", "metrics_agreement"), ("padding", "metrics"), ("ln", "metrics_graded")],
+    + [("RC", "metrics_agreement"), ("padding", "metrics"), ("ln", "metrics_graded")]
+    + [("group", "query_ids"), ("cv", "model_selection"), ("date", "model_selection")]
+    + [("custom metric", "metrics")],
 )
 def test_the_search_finds_the_right_page_first(browser, address, words, name):
     browser.open(f"{address}/search.html?q={words}", max(WIDTHS))
