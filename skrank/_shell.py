@@ -32,7 +32,7 @@ from skrank.tables.align import (
     rule_of_all,
     with_subtopics,
 )
-from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_form
+from skrank.tables.forms import RESULT, TRUTH, Names, has_text_ids, is_trec, read_form
 from skrank.tables.source import UnknownColumn, is_table_file
 from skrank.tables.trec_text import Triples, read_open, read_qrels
 
@@ -54,7 +54,7 @@ class Loaded(NamedTuple):
     """Judgements or a run, as a command reads them."""
 
     triples: Triples
-    is_trec: bool  # whether they come from a file of TREC
+    has_text_ids: bool  # whether they come from a file of TREC or JSON
     name: str  # for messages
     tag: str | None = None  # of a run of TREC
     # Of judgements by subtopic the values by document that `with_subtopics` returns.
@@ -129,7 +129,7 @@ def _read_side(path, form, names, advance):
     with columns_named_by_options("Name"):
         triples = read_form(path, form._replace(name=path), names)
     advance(size_of(path))
-    return Loaded(triples, False, path)
+    return Loaded(triples, has_text_ids(path), path)
 
 
 def _open(path):

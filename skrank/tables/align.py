@@ -35,7 +35,7 @@ from skrank.tables.forms import (
     Names,
     are_runs,
     first_no_integer,
-    is_trec,
+    has_text_ids,
     read_form,
 )
 from skrank.tables.trec_text import QRELS, Triples, text_of
@@ -114,7 +114,7 @@ def align(
         or negative, no query is judged, or a parameter has an invalid value.
     TypeError
         If the input has another form, or the ids are text on one side and integers on
-        the other. Only the ids of a TREC file, which are always text, meet integers:
+        the other. Only the ids of TREC and JSON files, which are text, meet integers:
         "301" is 301, and the result has text.
 
     Warns
@@ -177,23 +177,23 @@ def align(
         rules = missing_queries, unjudged_queries, None, exclude_same_id
     names = Names(qid, doc_id, score)
 
-    def align_side(result, of_trec, name):
-        sides = (truth, is_trec(qrels)), (result, of_trec)
+    def align_side(result, of_files, name):
+        sides = (truth, has_text_ids(qrels)), (result, of_files)
         aligned = align_sides(*sides, (TRUTH.name, name), rules)[0]
         return aligned if by_subtopic is None else by_subtopic_of(aligned, *by_subtopic)
 
     def align_one(data, name):
         result = read_form(data, RESULT._replace(name=name), names)
         result = best_of_each(result, duplicates)
-        return align_side(result, is_trec(data), name)
+        return align_side(result, has_text_ids(data), name)
 
     if check_flag(wide, "wide", "align"):
         _check_wide(run)
         ids, query, document, scores = join_runs(run, names, "run", duplicates)
         # Their values are numbers of rows of the scores.
         every = Triples(ids[query], document, np.arange(len(query)))
-        of_trec = any(map(is_trec, run.values()))
-        return _widened(align_side(every, of_trec, "run"), scores, run)
+        of_files = any(map(has_text_ids, run.values()))
+        return _widened(align_side(every, of_files, "run"), scores, run)
     if not are_runs(run):
         return align_one(run, "run")
     aligned = {key: align_one(one, f"run[{key!r}]") for key, one in run.items()}
@@ -228,12 +228,9 @@ def _widened(aligned, scores, runs):
 
 
 def best_of_each(run, duplicates):
-    """Return a run with the best score of each document of a query, by `duplicates`.
-
-    With "raise", the join raises. The first row stays of those with the best score.
-    """
+    """Return the first row with the best score of each document of a query of a run."""
     if check_choice(duplicates, ("raise", "best"), "duplicates", None) == "raise":
-        return run
+        return run  # the join raises
     alike = find_alike(run.doc_id, encode_qid(run.qid)[1])
     order = np.lexsort((-np.arange(len(alike)), run.value, alike))
     best = np.sort(order[np.flatnonzero(np.diff(alike[order], append=-1))])
@@ -296,13 +293,13 @@ def _read_runs(runs, names, of, duplicates):
         for name in filled
     }
     sides = {name: best_of_each(run, duplicates) for name, run in sides.items()}
-    # The ids of TREC files are text, even where other sources have integers.
-    first = next((name for name in filled if is_trec(runs[name])), filled[0])
+    # The ids of these files are text, even where other sources have integers.
+    first = next((name for name in filled if has_text_ids(runs[name])), filled[0])
     for name, side in sides.items():
-        of_trec = is_trec(runs[first]), is_trec(runs[name])
+        of_files = has_text_ids(runs[first]), has_text_ids(runs[name])
         pair = named[first], named[name]
         sides[first], sides[name], _ = with_ids_of_one_type(
-            sides[first], side, pair, of_trec
+            sides[first], side, pair, of_files
         )
     none = Triples(*(column[:0] for column in sides[first]))
     return {named[name]: sides.get(name, none) for name in runs}
@@ -358,11 +355,11 @@ def by_subtopic_of(aligned, grade, is_judged, subtopics):
 def align_sides(truth, result, names, rules):
     """Return judgements and a run aligned, and a sentence on ids that became text.
 
-    Each side is its Triples, and whether they are of TREC; `names` are what errors call
+    Each side is its Triples, and whether it has text ids; `names` are what errors call
     the sides; `rules` are the four last parameters of :func:`align_triples`.
     """
-    sides, of_trec = zip(truth, result, strict=True)
-    *sides, change = with_ids_of_one_type(*sides, names, of_trec)
+    sides, of_files = zip(truth, result, strict=True)
+    *sides, change = with_ids_of_one_type(*sides, names, of_files)
     return align_triples(*sides, names, *rules), change
 
 
@@ -376,14 +373,14 @@ def rule_of_all(name, given, convention):
     return CONVENTIONS[convention].rules.get("*", {}).get(name)
 
 
-def with_ids_of_one_type(truth, result, names, of_trec):
+def with_ids_of_one_type(truth, result, names, of_files):
     """Return judgements and a run with ids of one type, and a sentence on the change.
 
     Integers become text where the other ids are text only because they are those of a
-    TREC file. If one of these is not the text of an integer, such as "007", it cannot
-    be said what it stands for. Then, and for text of another source, this raises.
-    `names` are what judgements and run are called, and `of_trec` says of each whether
-    it comes from a TREC file.
+    file of TREC or JSON. If one of these is not the text of an integer, such as "007",
+    it cannot be said what it stands for. Then, and for text of another source, this
+    raises. `names` are what judgements and run are called, and `of_files` says of each
+    whether it comes from such a file.
     """
     sides, changed = [truth, result], []
     for field, what in {"qid": "query", "doc_id": "document"}.items():
@@ -392,7 +389,7 @@ def with_ids_of_one_type(truth, result, names, of_trec):
         if is_text[0] == is_text[1]:
             continue
         text, other = (0, 1) if is_text[0] else (1, 0)
-        bad = first_no_integer(ids[text]) if of_trec[text] else ids[text][:1]
+        bad = first_no_integer(ids[text]) if of_files[text] else ids[text][:1]
         if len(bad):
             ids[text] = bad
             kinds = ("text", "integers") if is_text[0] else ("integers", "text")
@@ -408,7 +405,7 @@ def with_ids_of_one_type(truth, result, names, of_trec):
         sides[other] = sides[other]._replace(**{field: ids[other].astype("S24")})
         changed.append(
             f"The {what} ids of {names[other]} are integers, and those of "
-            f"{names[text]}, a TREC file, are text: they are compared as text."
+            f"{names[text]}, a TREC or JSON file, are text: they are compared as text."
         )
     return *sides, " ".join(changed)
 

@@ -97,7 +97,7 @@ def read_form(data, form, names):
         if _is_json(data):
             data = _json_of(data)
         else:
-            data, names = _table_of(data, names)
+            data, names = _table_of_file(data, names)
     if _is_table(data):
         table = import_extra("pyarrow").table(data) if is_only_arrow(data) else data
         columns = [_column_of_table(table, names, i, form) for i in range(len(names))]
@@ -129,11 +129,16 @@ def read_form(data, form, names):
     return triples
 
 
-def is_trec(data):
-    """Return True for a TREC file and what is read from it: all its ids are text."""
+def has_text_ids(data):
+    """Return True for a TREC or JSON file, and what is read from a TREC file."""
     if isinstance(data, (str, os.PathLike)):
-        return not is_table_file(data) and not _is_json(data)
+        return not is_table_file(data)
     return isinstance(data, Bunch)
+
+
+def is_trec(data):
+    """Return True for a TREC file and what is read from it."""
+    return has_text_ids(data) and (isinstance(data, Bunch) or not _is_json(data))
 
 
 def _is_json(path):
@@ -150,7 +155,7 @@ def _json_of(path):
         raise ValueError(f"{path} cannot be read as JSON: {error}.") from None
 
 
-def _table_of(path, names):
+def _table_of_file(path, names):
     """Return the table of a file, and the names of its columns: those of BEIR, too."""
     try:
         columns = Columns(names.qid, names.value, {}, doc_id=names.doc_id)
@@ -158,7 +163,7 @@ def _table_of(path, names):
     except UnknownColumn:
         with contextlib.suppress(UnknownColumn):
             if names == _OF_QRELS:
-                return _table_of(path, _BEIR)
+                return _table_of_file(path, _BEIR)
         raise
 
 
