@@ -308,6 +308,7 @@ def _of_rows(options, function, **more):
         "-M": options.depth is not None,
         "--missing-queries": options.missing_queries is not None,
         "--exclude-same-id": options.exclude_same_id is not None,
+        "--duplicates": options.duplicates is not None,
         # Its NDCG needs requests of its own.
         "-l of trec_eval": options.convention == "trec_eval" and level is not None,
     }.items():
@@ -418,10 +419,11 @@ QRELS and RUN are text files of TREC, packed (.gz) or not, with fields separated
 spaces or tabs:
   QRELS  query iteration document grade
   RUN    query Q0 document rank score tag
-or Parquet or CSV files with the columns qid, doc_id and grade, or score. QRELS may also
-be a .tsv file of BEIR, with the columns query-id, corpus-id and score. "-" is a file of
-TREC on the standard input. The score alone orders the documents, the rank is
-not read. The ids of a file of TREC are text; they meet the integers of another file.
+or Parquet or CSV files with the columns qid, doc_id and grade, or score; or JSON files:
+{query: {document: number}} or {query: [documents]}. QRELS may also be a .tsv file of
+BEIR, with the columns query-id, corpus-id and score. "-" is a file of TREC on the
+standard input. The score alone orders the documents, the rank is not read. The ids of
+files of TREC and JSON are text; they meet the integers of another file.
 
 Metrics have the names of skrank, such as "ndcg@10" and "rbp(p=0.5)", or of trec_eval:
 map, ndcg, bpref, infAP, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100,
@@ -602,6 +604,12 @@ def _add(commands, function, judged=True):
         metavar="COLUMN",
         help="the column of the scores in tables; can be repeated for a table of rows "
         "with the scores of several rankers",
+    )
+    command.add_argument(
+        "--duplicates",
+        choices=("raise", "best"),
+        help="a document that a run has twice for a query is an error (the default), "
+        "or counts with its best score, as where passages stand for their documents",
     )
     if judged:
         _add_judgements(command)

@@ -418,7 +418,7 @@ share_run_words = sharing_words(
     read_entries("""
 runs : dict of str to run
     The runs by name, each in one of the forms of :func:`align`: the path of a TREC,
-    Parquet or CSV file, a table, a list of tuples or a dict of query ids.
+    Parquet, CSV or JSON file, a table, a list of tuples or a dict of query ids.
 baseline : str, default=None
     The run that all others are compared with. If None, all pairs are compared.
 missing_queries : {"zero", "drop", "raise"}, default="zero"
@@ -427,6 +427,9 @@ missing_queries : {"zero", "drop", "raise"}, default="zero"
 unjudged_queries : {"drop", "raise"}, default="drop"
     What is done with a query of a run that has no judgement. "drop" leaves it out and
     warns.
+duplicates : {"raise", "best"}, default="raise"
+    What is done with a document that a run has twice for a query. "best" keeps its best
+    score, as where passages stand for their documents.
 qid : str, default="qid"
     The name of the column of query ids in tables.
 doc_id : str, default="doc_id"

@@ -26,18 +26,17 @@ from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.saved_scores import is_saved, whole_file
 from skrank.tables.align import (
     align_sides,
+    best_of_each,
     by_subtopic_of,
     has_other_id,
     rule_of_all,
     with_subtopics,
 )
-from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_form
+from skrank.tables.forms import RESULT, TRUTH, Names, has_text_ids, is_trec, read_form
 from skrank.tables.source import UnknownColumn, is_table_file
 from skrank.tables.trec_text import Triples, read_open, read_qrels
 
 STDIN = "-"
-# The columns of judgements in the form of BEIR, a file qrels/test.tsv.
-BEIR = Names("query-id", "corpus-id", "score")
 # Such as "P.5,10", as trec_eval takes it.
 _CUTOFFS = re.compile(rf"({'|'.join(TREC_EVAL)})\.(\d+(?:,\d+)*)", re.ASCII)
 
@@ -55,7 +54,7 @@ class Loaded(NamedTuple):
     """Judgements or a run, as a command reads them."""
 
     triples: Triples
-    is_trec: bool  # whether they come from a file of TREC
+    has_text_ids: bool  # whether they come from a file of TREC or JSON
     name: str  # for messages
     tag: str | None = None  # of a run of TREC
     # Of judgements by subtopic the values by document that `with_subtopics` returns.
@@ -89,11 +88,8 @@ def same_twice(options):
 
 def load_judgements(options, advance=lambda n_bytes: None, *, subtopics=False):
     """Return the judgements, if asked for by subtopic, as :class:`Loaded`."""
-    path, grade = options.qrels, options.y_true
-    is_named = {options.qid, options.doc_id, grade} != {None}
-    names = Names(options.qid or "qid", options.doc_id or "doc_id", grade or "grade")
-    if not is_named and not is_trec(path) and _is_of_beir(path):
-        names = BEIR
+    path, grade = options.qrels, options.y_true or "grade"
+    names = Names(options.qid or "qid", options.doc_id or "doc_id", grade)
     if not subtopics:
         return _read_side(path, TRUTH, names, advance)
     if path == STDIN:
@@ -118,15 +114,8 @@ def load_run(options, path, advance=lambda n_bytes: None):
             f"A run has one column of scores. Got --y-score {more[0]} too."
         )
     names = Names(options.qid or "qid", options.doc_id or "doc_id", score)
-    return _read_side(path, RESULT, names, advance)
-
-
-def _is_of_beir(path):
-    """Return True if the first line of a file is that of judgements of BEIR."""
-    if not os.path.isfile(path):
-        return False
-    with open(path, "rb") as file:
-        return file.readline(80).split() == [name.encode() for name in BEIR]
+    run, rule = _read_side(path, RESULT, names, advance), options.duplicates or "raise"
+    return run._replace(triples=best_of_each(run.triples, rule))
 
 
 def _read_side(path, form, names, advance):
@@ -140,7 +129,7 @@ def _read_side(path, form, names, advance):
     with columns_named_by_options("Name"):
         triples = read_form(path, form._replace(name=path), names)
     advance(size_of(path))
-    return Loaded(triples, False, path)
+    return Loaded(triples, has_text_ids(path), path)
 
 
 def _open(path):
@@ -230,7 +219,7 @@ def saved_scores(options):
 _OF_RANKINGS = [
     *("qid", "doc_id", "y_true", "y_score", "missing_queries", "judged_from", "depth"),
     *("exclude_same_id", "names", "column", "convention", "relevance_level"),
-    *("threshold", "ties"),
+    *("threshold", "ties", "duplicates"),
 ]
 
 

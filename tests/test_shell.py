@@ -105,6 +105,13 @@ def test_judgements_of_beir_are_read_by_their_columns(capsys, tmp_path):
     status, output, error = run(capsys, "evaluate test.tsv a.run -m mrr --json")
     assert (status, json.loads(output)) == (0, {"t": {"mrr": MRR}})
     assert "compared as text" in error
+    (tmp_path / "test.tsv").write_text(BEIR, encoding="utf-8-sig")
+    (tmp_path / "a.json").write_text('{"1": ["b", "a"], "2": {"a": 1}}')
+    text = "evaluate test.tsv a.json -m mrr --json --qid query-id"
+    assert "no column 'grade'" in run(capsys, text)[2]
+    status, output, error = run(capsys, "evaluate test.tsv a.json -m mrr --json")
+    assert (status, json.loads(output)) == (0, {"a.json": {"mrr": MRR}})
+    assert "those of a.json, a TREC or JSON file, are text" in error
     columns = "--qid query-id --doc-id corpus-id --y-true score"
     assert run(capsys, f"evaluate test.tsv a.run -m mrr --json {columns}")[0] == 0
 
@@ -343,7 +350,7 @@ def test_integers_of_a_table_meet_the_ids_of_a_trec_file_with_a_sentence(
     assert json.loads(output) == {"a.run": {"mrr": 0.5}, "b.run": {"mrr": 0.5}}
     assert error.splitlines() == [
         f"skrank: The query ids of qrels.csv are integers, and those of {name}.run, "
-        "a TREC file, are text: they are compared as text."
+        "a TREC or JSON file, are text: they are compared as text."
         for name in ("a", "b")
     ]
     status, output, error = run(capsys, "evaluate qrels a.run tied.run -m mrr")

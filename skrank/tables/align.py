@@ -35,7 +35,7 @@ from skrank.tables.forms import (
     Names,
     are_runs,
     first_no_integer,
-    is_trec,
+    has_text_ids,
     read_form,
 )
 from skrank.tables.trec_text import QRELS, Triples, text_of
@@ -50,6 +50,7 @@ def align(
     unjudged_queries: Literal["drop", "raise"] = "drop",
     judged_from: float | None = None,
     exclude_same_id: bool = False,
+    duplicates: Literal["raise", "best"] = "raise",
     wide: bool = False,
     qid: str = "qid",
     doc_id: str = "doc_id",
@@ -69,8 +70,9 @@ def align(
         another with ``__arrow_c_stream__``, or what :func:`read_qrels` returns, with
         subtopics or without); a list of tuples (query, document, grade); or a dict of
         query ids to dicts ``{document: grade}``, or to sets or lists of the relevant
-        documents. A data frame of two columns, the ids, holds relevant documents, such
-        as what users clicked.
+        documents, or a JSON file of one. A file of BEIR is read by its columns
+        "query-id", "corpus-id" and "score". A data frame of two columns, the ids, holds
+        relevant documents, such as what users clicked.
     run : path, table, dict or list
         What a system returned, in the same forms. The values of a dict may also be
         ranked lists of documents, lists of (document, score) or lists of hits, which
@@ -112,7 +114,7 @@ def align(
         or negative, no query is judged, or a parameter has an invalid value.
     TypeError
         If the input has another form, or the ids are text on one side and integers on
-        the other. Only the ids of a TREC file, which are always text, meet integers:
+        the other. Only the ids of TREC and JSON files, which are text, meet integers:
         "301" is 301, and the result has text.
 
     Warns
@@ -175,22 +177,23 @@ def align(
         rules = missing_queries, unjudged_queries, None, exclude_same_id
     names = Names(qid, doc_id, score)
 
-    def align_side(result, of_trec, name):
-        sides = (truth, is_trec(qrels)), (result, of_trec)
+    def align_side(result, of_files, name):
+        sides = (truth, has_text_ids(qrels)), (result, of_files)
         aligned = align_sides(*sides, (TRUTH.name, name), rules)[0]
         return aligned if by_subtopic is None else by_subtopic_of(aligned, *by_subtopic)
 
     def align_one(data, name):
         result = read_form(data, RESULT._replace(name=name), names)
-        return align_side(result, is_trec(data), name)
+        result = best_of_each(result, duplicates)
+        return align_side(result, has_text_ids(data), name)
 
     if check_flag(wide, "wide", "align"):
         _check_wide(run)
-        ids, query, document, scores = join_runs(run, names, "run")
+        ids, query, document, scores = join_runs(run, names, "run", duplicates)
         # Their values are numbers of rows of the scores.
         every = Triples(ids[query], document, np.arange(len(query)))
-        of_trec = any(map(is_trec, run.values()))
-        return _widened(align_side(every, of_trec, "run"), scores, run)
+        of_files = any(map(has_text_ids, run.values()))
+        return _widened(align_side(every, of_files, "run"), scores, run)
     if not are_runs(run):
         return align_one(run, "run")
     aligned = {key: align_one(one, f"run[{key!r}]") for key, one in run.items()}
@@ -224,14 +227,24 @@ def _widened(aligned, scores, runs):
     return Bunch(data=data, target=target, **aligned)
 
 
-def join_runs(runs, names, of):
+def best_of_each(run, duplicates):
+    """Return the first row with the best score of each document of a query of a run."""
+    if check_choice(duplicates, ("raise", "best"), "duplicates", None) == "raise":
+        return run  # the join raises
+    alike = find_alike(run.doc_id, encode_qid(run.qid)[1])
+    order = np.lexsort((-np.arange(len(alike)), run.value, alike))
+    best = np.sort(order[np.flatnonzero(np.diff(alike[order], append=-1))])
+    return Triples(*(column[best] for column in run))
+
+
+def join_runs(runs, names, of, duplicates):
     """Join runs on query and document; `of` is what the argument with them is called.
 
     Return the query ids, and for each pair of a query and a document that occurs the
     position of its query in them, its document, and the scores of the runs, of shape
     (n_pairs, n_runs), NaN where a run has none.
     """
-    runs = _read_runs(runs, names, of)
+    runs = _read_runs(runs, names, of, duplicates)
     ids, query = encode_qid(np.concatenate([run.qid for run in runs.values()]))
     document = np.concatenate([run.doc_id for run in runs.values()])
     alike = find_alike(document, query)
@@ -248,25 +261,27 @@ def join_runs(runs, names, of):
         if np.count_nonzero(~np.isnan(scores[:, j])) < len(run.value):
             counts = np.bincount(place[rows])
             row = rows.start + np.flatnonzero(counts[place[rows]] > 1)[:1]
-            raise _twice(document[row], ids[query[row]], name)
+            raise _twice(document[row], ids[query[row]], name, True)
     return ids, query[pairs], document[pairs], scores
 
 
-def _twice(document, query, name):
+def _twice(document, query, name, in_run):
     """Return the error of a document that occurs twice for a query."""
     cure = (
         "Keep its highest value, frame.groupby(['qid', 'doc_id'], as_index=False).max()"
-        ", or its first place in a list, list(dict.fromkeys(documents))."
+        ". Judgements of subtopics: read_qrels(path, subtopics=True)."
     )
-    if name == TRUTH.name:
-        cure += " Judgements of subtopics: read_qrels(path, subtopics=True)."
+    if in_run:
+        cure = (
+            "Pass duplicates='best' to keep its best score, or first place in a list."
+        )
     return ValueError(
         f"A document must occur once for each query in {name}. Got document "
         f"{_an_id(document)} of query {_an_id(query)} more than once. {cure}"
     )
 
 
-def _read_runs(runs, names, of):
+def _read_runs(runs, names, of, duplicates):
     """Return the Triples of the runs of an argument, `of`, with ids of one type.
 
     A run that is an empty dict has none, unless all are empty.
@@ -277,13 +292,14 @@ def _read_runs(runs, names, of):
         name: read_form(runs[name], RESULT._replace(name=named[name]), names)
         for name in filled
     }
-    # The ids of TREC files are text, even where other sources have integers.
-    first = next((name for name in filled if is_trec(runs[name])), filled[0])
+    sides = {name: best_of_each(run, duplicates) for name, run in sides.items()}
+    # The ids of these files are text, even where other sources have integers.
+    first = next((name for name in filled if has_text_ids(runs[name])), filled[0])
     for name, side in sides.items():
-        of_trec = is_trec(runs[first]), is_trec(runs[name])
+        of_files = has_text_ids(runs[first]), has_text_ids(runs[name])
         pair = named[first], named[name]
         sides[first], sides[name], _ = with_ids_of_one_type(
-            sides[first], side, pair, of_trec
+            sides[first], side, pair, of_files
         )
     none = Triples(*(column[:0] for column in sides[first]))
     return {named[name]: sides.get(name, none) for name in runs}
@@ -339,11 +355,11 @@ def by_subtopic_of(aligned, grade, is_judged, subtopics):
 def align_sides(truth, result, names, rules):
     """Return judgements and a run aligned, and a sentence on ids that became text.
 
-    Each side is its Triples, and whether they are of TREC; `names` are what errors call
+    Each side is its Triples, and whether it has text ids; `names` are what errors call
     the sides; `rules` are the four last parameters of :func:`align_triples`.
     """
-    sides, of_trec = zip(truth, result, strict=True)
-    *sides, change = with_ids_of_one_type(*sides, names, of_trec)
+    sides, of_files = zip(truth, result, strict=True)
+    *sides, change = with_ids_of_one_type(*sides, names, of_files)
     return align_triples(*sides, names, *rules), change
 
 
@@ -357,14 +373,14 @@ def rule_of_all(name, given, convention):
     return CONVENTIONS[convention].rules.get("*", {}).get(name)
 
 
-def with_ids_of_one_type(truth, result, names, of_trec):
+def with_ids_of_one_type(truth, result, names, of_files):
     """Return judgements and a run with ids of one type, and a sentence on the change.
 
     Integers become text where the other ids are text only because they are those of a
-    TREC file. If one of these is not the text of an integer, such as "007", it cannot
-    be said what it stands for. Then, and for text of another source, this raises.
-    `names` are what judgements and run are called, and `of_trec` says of each whether
-    it comes from a TREC file.
+    file of TREC or JSON. If one of these is not the text of an integer, such as "007",
+    it cannot be said what it stands for. Then, and for text of another source, this
+    raises. `names` are what judgements and run are called, and `of_files` says of each
+    whether it comes from such a file.
     """
     sides, changed = [truth, result], []
     for field, what in {"qid": "query", "doc_id": "document"}.items():
@@ -373,7 +389,7 @@ def with_ids_of_one_type(truth, result, names, of_trec):
         if is_text[0] == is_text[1]:
             continue
         text, other = (0, 1) if is_text[0] else (1, 0)
-        bad = first_no_integer(ids[text]) if of_trec[text] else ids[text][:1]
+        bad = first_no_integer(ids[text]) if of_files[text] else ids[text][:1]
         if len(bad):
             ids[text] = bad
             kinds = ("text", "integers") if is_text[0] else ("integers", "text")
@@ -389,7 +405,7 @@ def with_ids_of_one_type(truth, result, names, of_trec):
         sides[other] = sides[other]._replace(**{field: ids[other].astype("S24")})
         changed.append(
             f"The {what} ids of {names[other]} are integers, and those of "
-            f"{names[text]}, a TREC file, are text: they are compared as text."
+            f"{names[text]}, a TREC or JSON file, are text: they are compared as text."
         )
     return *sides, " ".join(changed)
 
@@ -501,6 +517,7 @@ def from_topk(
     scores: ArrayLike | None = None,
     *,
     greater_is_better: bool = True,
+    duplicates: Literal["raise", "best"] = "raise",
     qid: ArrayLike | None = None,
 ) -> Bunch:
     """Align the top k of each query, as vector indexes return them, with the truth.
@@ -522,6 +539,9 @@ def from_topk(
         Their scores or distances. If None, a row is in the order of the ranking.
     greater_is_better : bool, default=True
         False if `scores` are distances.
+    duplicates : {"raise", "best"}, default="raise"
+        What is done with an index that occurs twice for a query, as those of passages
+        that became those of documents. "best" keeps it where its score is best.
     qid : array-like of shape (n_queries,), default=None
         The id of the query of each row of `indices`, such as a user, each once. If
         None, the ids are the positions of the rows.
@@ -587,6 +607,7 @@ def from_topk(
         )
     if greater_is_better and is_given:
         _warn_if_distances(result)
+    result = best_of_each(result, duplicates)
     aligned = align_triples(truth, result, ("relevant", "indices"))
     return aligned if ids is None else Bunch(**(aligned | {"qid": ids[aligned.qid]}))
 
@@ -766,9 +787,10 @@ def _join_block(sizes, documents, ids, names):
     (pair,) = np.nonzero(key[1:] ^ key[:-1] < 2**n_bits)
     first, second = (key[at] & (2**n_bits - 1) for at in (pair, pair + 1))
     twice = first[second < n_truth], first[first >= n_truth]
-    for rows, name in zip(twice, names, strict=True):
+    for rows, name, in_run in zip(twice, names, (False, True), strict=True):
         if len(rows):
-            raise _twice(document[rows.min() :], ids[query[rows.min()] :], name)
+            row = rows.min()
+            raise _twice(document[row:], ids[query[row] :], name, in_run)
     place, query = np.full(n_truth, -1), query[:n_truth]
     place[first] = second - n_truth
     (missing,) = np.nonzero(place < 0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,6 +33,7 @@ def compare_lists(
     metrics: MetricsLike,
     *,
     baseline: str | None = None,
+    duplicates: Literal["raise", "best"] = "raise",
     qid: str = "qid",
     doc_id: str = "doc_id",
     score: str = "score",
@@ -90,8 +91,9 @@ def compare_lists(
     old -> new  0.7925     0.8333     0.7500
     """
     requests = read_requests(metrics, {}, "compare_lists", read=_read_list_metric)
-    names = Names(qid, doc_id, score)
-    pairs, ids, query, _, ranks = ranked_lists(runs, baseline, names, "compare_lists")
+    names, caller = Names(qid, doc_id, score), "compare_lists"
+    lists = ranked_lists(runs, baseline, names, caller, duplicates)
+    pairs, ids, query, _, ranks = lists
     tables = []
     for before, after in pairs.values():
         y_true = np.nan_to_num(2 * (len(query) + 1 - ranks[before]))  # whole numbers
@@ -119,6 +121,7 @@ def changed_documents(
     k: int | None = 10,
     *,
     baseline: str | None = None,
+    duplicates: Literal["raise", "best"] = "raise",
     qid: str = "qid",
     doc_id: str = "doc_id",
     score: str = "score",
@@ -151,8 +154,9 @@ def changed_documents(
     1  old -> new   q      a  moved     1.0    2.0
     2  old -> new   q      b   went     2.0    NaN
     """
-    lists = ranked_lists(runs, baseline, Names(qid, doc_id, score), "changed_documents")
-    k = check_k(k, caller="changed_documents")
+    names, caller = Names(qid, doc_id, score), "changed_documents"
+    lists = ranked_lists(runs, baseline, names, caller, duplicates)
+    k = check_k(k, caller=caller)
     return as_frame(changes_of(*lists, k), kind_of(*runs.values()))
 
 
@@ -176,14 +180,14 @@ def changes_of(pairs, ids, query, document, ranks, k):
     }
 
 
-def ranked_lists(runs, baseline, names, caller):
+def ranked_lists(runs, baseline, names, caller, duplicates="raise"):
     """Return pairs of runs by name, and what `join_runs` does, with ranks by run."""
     check_runs(runs, names, caller)
     check_choice(baseline, (None, *runs), "baseline", caller)
     pairs = itertools.combinations(runs, 2)
     if baseline is not None:
         pairs = [(baseline, name) for name in runs if name != baseline]
-    ids, query, document, scores = join_runs(runs, names, "runs")
+    ids, query, document, scores = join_runs(runs, names, "runs", duplicates)
     ids, ranks = text_of(ids), {}
     for name, run in zip(runs, scores.T, strict=True):
         (rows,) = np.nonzero(~np.isnan(run))

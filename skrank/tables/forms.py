@@ -2,10 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import contextlib
 import difflib
+import gzip
+import json
 import numbers
 import os
 import re
+import zlib
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -21,7 +26,7 @@ from skrank._columns import (
     unwrapped,
 )
 from skrank._extras import import_extra
-from skrank.tables.source import is_table_file, read_table
+from skrank.tables.source import UnknownColumn, is_table_file, read_table
 from skrank.tables.stream import Columns
 from skrank.tables.trec_text import (
     CODEC,
@@ -45,6 +50,11 @@ class Names(NamedTuple):
     value: str
 
 
+# Those of judgements, and of judgements in a file of BEIR, such as qrels/test.tsv.
+_OF_QRELS = Names("qid", "doc_id", "grade")
+_BEIR = Names("query-id", "corpus-id", "score")
+
+
 class Form(NamedTuple):
     """Judgements or a run."""
 
@@ -59,7 +69,7 @@ class Form(NamedTuple):
 
 
 _COMMON = (
-    "the path of a TREC, Parquet or CSV file, a table, a list of tuples (query, "
+    "the path of a TREC, Parquet, CSV or JSON file, a table, a list of tuples (query, "
     "document, {0}) or a dict of query ids to"
 )
 TRUTH = Form(
@@ -84,8 +94,10 @@ def read_form(data, form, names):
     if isinstance(data, (str, os.PathLike)):
         if is_trec(data):
             return triples_of_file(data, form.format)
-        qid, doc_id, value = names
-        data = read_table(data, Columns(qid, value, {}, doc_id=doc_id))
+        if _is_json(data):
+            data = _json_of(data)
+        else:
+            data, names = _table_of_file(data, names)
     if _is_table(data):
         table = import_extra("pyarrow").table(data) if is_only_arrow(data) else data
         columns = [_column_of_table(table, names, i, form) for i in range(len(names))]
@@ -117,11 +129,51 @@ def read_form(data, form, names):
     return triples
 
 
-def is_trec(data):
-    """Return True for a TREC file and what is read from it: all its ids are text."""
+def has_text_ids(data):
+    """Return True for a TREC or JSON file, and what is read from a TREC file."""
     if isinstance(data, (str, os.PathLike)):
         return not is_table_file(data)
     return isinstance(data, Bunch)
+
+
+def is_trec(data):
+    """Return True for a TREC file and what is read from it."""
+    return has_text_ids(data) and (isinstance(data, Bunch) or not _is_json(data))
+
+
+def _is_json(path):
+    return re.search(r"\.json(\.gz)?$", os.fspath(path), re.IGNORECASE) is not None
+
+
+def _json_of(path):
+    """Return what a JSON file holds; ``.gz`` is unpacked."""
+    is_packed = os.fspath(path).lower().endswith(".gz")
+    try:
+        with (gzip.open if is_packed else open)(path, "rb") as file:
+            return json.loads(file.read(), object_pairs_hook=_dict_of_pairs)
+    except (EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path} cannot be read as JSON: {error}.") from None
+
+
+def _table_of_file(path, names):
+    """Return the table of a file, and the names of its columns: those of BEIR, too."""
+    try:
+        columns = Columns(names.qid, names.value, {}, doc_id=names.doc_id)
+        return read_table(path, columns), names
+    except UnknownColumn:
+        with contextlib.suppress(UnknownColumn):
+            if names == _OF_QRELS:
+                return _table_of_file(path, _BEIR)
+        raise
+
+
+def _dict_of_pairs(pairs):
+    """Return an object of JSON as a dict; raise if a key occurs twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {shown(twice)} occurs twice in an object")
+    return found
 
 
 def are_runs(run):

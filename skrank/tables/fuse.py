@@ -28,6 +28,7 @@ def fuse(
     norm: Literal["min-max", "max", "sum", "z", "rank"] | None = None,
     weights: ArrayLike | Mapping[str, float] | None = None,
     k: float = 60,
+    duplicates: Literal["raise", "best"] = "raise",
     qid: str = "qid",
     doc_id: str = "doc_id",
     score: str = "score",
@@ -142,7 +143,7 @@ def fuse(
         if weight > 0
     }
     fusion = fusion._replace(weights=fusion.weights[fusion.weights > 0])
-    ids, query, documents, scores = join_runs(runs, names, "runs")
+    ids, query, documents, scores = join_runs(runs, names, "runs", duplicates)
     fused = fuse_scores(query, scores, fusion)
     top = documents_of(query, fused)
     order = top.row.copy()

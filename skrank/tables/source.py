@@ -799,6 +799,13 @@ def _header(file, names, fetch):
             f"The file {file!r} must hold the names of the columns on its first line, "
             f"without line ends in names. Got {shown(line)}."
         )
+    if not n_found and any(re.fullmatch(r"-?\d[\d.e+-]*", one) for one in header):
+        raise ValueError(
+            f"The file {file!r} must hold the names of the columns on its first line. "
+            f"Got {shown(line)}: read it by pandas.read_csv(path, sep={delimiter!r}, "
+            "names=['qid', 'doc_id', 'rank']), with a name for each column, and make "
+            "scores of ranks by frame.assign(score=-frame['rank'])."
+        )
     return delimiter, header
 
 

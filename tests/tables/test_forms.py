@@ -2,6 +2,9 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gzip
+import json
+import re
 import sys
 
 import duckdb
@@ -13,7 +16,7 @@ import pytest
 from sklearn.utils import Bunch
 
 from skrank.metrics import evaluate
-from skrank.tables import align, read_qrels, read_run
+from skrank.tables import align, read_qrels, read_run, score_runs
 from tests.tables.judgements import (
     QREL_COLUMNS,
     QREL_ROWS,
@@ -38,8 +41,22 @@ class OnlyArrow:
         return self._table.__arrow_c_stream__(requested_schema)
 
 
+def in_json(data, name="data.json"):
+    """Return the form of a JSON file, which is packed if its name ends in .gz."""
+
+    def form(tmp_path):
+        text = json.dumps(data).encode()
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(text) if name.lower().endswith(".gz") else text)
+        return path
+
+    return form
+
+
 QREL_FORMS = {
     "dicts": lambda _: QRELS,
+    "JSON": in_json(QRELS),
+    "packed JSON": in_json(QRELS, "Q.JSON.GZ"),
     "file": path_of(QREL_TEXT),
     "read file": lambda tmp_path: read_qrels(path_of(QREL_TEXT)(tmp_path)),
     "rows": lambda _: QREL_ROWS,
@@ -52,6 +69,9 @@ QREL_FORMS = {
 
 RUN_FORMS = {
     "dicts": lambda _: RUN,
+    "JSON": in_json(RUN),
+    "packed JSON": lambda tmp_path: str(in_json(RUN, "a.run.json.gz")(tmp_path)),
+    "pairs in JSON": in_json({q: [*found.items()] for q, found in RUN.items()}),
     "file": path_of(RUN_TEXT),
     "read file": lambda tmp_path: read_run(path_of(RUN_TEXT)(tmp_path)),
     "rows": lambda _: RUN_ROWS,
@@ -179,3 +199,118 @@ def test_interactions_without_a_grade_count_1():
     assert evaluate(metrics="map", **align(log.assign(grade=1), run, **names)) == (
         evaluate(metrics="map", **expected)
     )
+
+
+def test_a_json_file_is_the_dict_that_it_holds(tmp_path):
+    scores = {"q": {"a": 1e-300, "b": 0.1 + 0.2, "c": -0.0, "d": 5e-324}}
+    aligned = align({"q": {"a": 1}}, in_json(scores)(tmp_path))
+    assert aligned.y_score.tolist() == list(scores["q"].values())
+    whole = {"q": {"a": 2**60 + 1, "b": 2**60}}
+    assert align({"q": {"a": 1}}, in_json(whole)(tmp_path)).y_score.tolist() == [
+        2**60 + 1,
+        2**60,
+    ]
+    lists = {"a": in_json({"q": ["b", "a"]})(tmp_path), "b": {"q": ["a"]}}
+    qrels = in_json({"q": ["a"]}, "q.json")(tmp_path)
+    got = score_runs(qrels, lists, "mrr").summary()
+    assert got == {"a": {"mrr": 1 / 2}, "b": {"mrr": 1.0}}
+    (tmp_path / "mark.json").write_text('{"q": ["\u00e4"]}', encoding="utf-8-sig")
+    got = score_runs({"q": {"\u00e4": 1}}, tmp_path / "mark.json", "mrr").summary()
+    assert got == {"mrr": 1.0}
+
+
+@pytest.mark.parametrize("run", [{"301": {"7": 1, "8": 2}}, {"301": [8, 7]}])
+def test_ids_of_a_json_file_meet_integers_as_those_of_trec_do(tmp_path, run):
+    path = in_json(run)(tmp_path)
+    for qrels in ({301: {7: 1}}, path_of("301 0 7 1\n")(tmp_path)):
+        assert score_runs(qrels, path, "mrr").summary() == {"mrr": 1 / 2}
+        runs = {"a": path, "b": {301: [7, 8]}}
+        got = evaluate(metrics="mrr", **align(qrels, runs))
+        assert got == {"a": {"mrr": 1 / 2}, "b": {"mrr": 1.0}}
+        assert len(align(qrels, runs, wide=True).data) == 2
+    with pytest.raises(TypeError, match="integers such as 301 in qrels and text such"):
+        align({301: {7: 1}}, in_json({"0301": [7]})(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('{"q": {"a": 1, "b": 2, "a": 1}}', "as JSON: the key 'a' occurs twice"),
+        ('{"q": {"a": 1}, "q": {"b": 1}}', "as JSON: the key 'q' occurs twice"),
+        ('{"q": {"a": 1}', r"data\.json cannot be read as JSON: Expecting"),
+        ('{"q": {"\xff": 1}}', "as JSON: .*can't decode byte 0xff"),
+        ("", "cannot be read as JSON: Expecting value"),
+        ('"other.json"', "Got 'other.json' of type str instead"),
+        ('[["q", "a", 1]]', r"parameter must be .* JSON file.* of type list instead"),
+        ('{"q": {"a": NaN}}', "Got nan for document 'a' of query 'q'"),
+        (
+            '{"q": {"a": "1"}}',
+            "must hold real numbers|must be an array-like of numbers",
+        ),
+        ("{}", "for each of one or more rows"),
+    ],
+)
+def test_a_json_file_of_something_else_is_refused(tmp_path, text, error):
+    path = tmp_path / "data.json"
+    path.write_bytes(text.encode("latin1"))
+    for data in ((path, RUN), (QRELS, path)):
+        with pytest.raises((TypeError, ValueError), match=error):
+            align(*data)
+    (tmp_path / "a.json.gz").write_bytes(gzip.compress(b'{"q": 1}')[:-9])
+    with pytest.raises(ValueError, match=r"a\.json\.gz cannot be read as JSON"):
+        align(QRELS, tmp_path / "a.json.gz")
+
+
+OF_BEIR = pd.DataFrame(QREL_COLUMNS).set_axis(
+    ["query-id", "corpus-id", "score"], axis=1
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("test.tsv", {"sep": "\t"}),
+        ("mark.tsv", {"sep": "\t", "encoding": "utf-8-sig"}),
+        ("quoted.csv", {"quoting": 2}),
+        ("more.tsv.gz", {"sep": "\t"}),
+        ("test.parquet", None),
+    ],
+)
+def test_judgements_of_beir_are_read_by_their_columns(tmp_path, name, options):
+    path, frame = tmp_path / name, OF_BEIR.assign(more="x")
+    if options is None:
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False, **options)
+    assert rows_of(align(path, RUN)) == rows_of(align(QRELS, RUN))
+    with pytest.raises(
+        ValueError, match=r"no column 'query'\. Did you mean 'query-id'"
+    ):
+        align(path, RUN, qid="query")
+    with pytest.raises(ValueError, match="no column 'qid'"):
+        align(QRELS, path)
+
+
+def test_the_error_of_an_unknown_column_names_the_usual_columns(tmp_path):
+    path = tmp_path / "test.tsv"
+    OF_BEIR.rename(columns={"score": "label"}).to_csv(path, sep="\t", index=False)
+    with pytest.raises(ValueError, match="no column 'qid'"):
+        align(path, RUN)
+
+
+@pytest.mark.parametrize("line", ["300674\t7067032\t1", "q7\td9\t-1.5e-05"])
+def test_a_table_without_names_is_refused_with_what_reads_it(tmp_path, line):
+    path = tmp_path / "run.tsv"
+    path.write_text(f"{line}\n")
+    error = (
+        f"must hold the names of the columns on its first line. Got {line!r}: read it "
+        r"by pandas.read_csv(path, sep='\t', names=['qid', 'doc_id', 'rank'])"
+    )
+    for data in ((QRELS, path), (path, RUN)):
+        with pytest.raises(ValueError, match=re.escape(error)):
+            align(*data)
+    frame = pd.read_csv(path, sep="\t", names=["qid", "doc_id", "rank"], dtype=str)
+    frame["rank"] = frame["rank"].astype(float)
+    qrels = {frame["qid"][0]: [frame["doc_id"][0]]}
+    scored = frame.assign(score=-frame["rank"])
+    assert score_runs(qrels, scored, "mrr").summary() == {"mrr": 1.0}
