@@ -19,11 +19,13 @@ from skrank._engine.asked import read_requests
 from skrank._engine.columns import columns_of
 from skrank._engine.conventions import CONVENTIONS, FROM_ONE
 from skrank._extras import progress_bar
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank._text_tables import smaller_words
 from skrank.evaluation.evaluate import score_requests
-from skrank.tables import compare_lists, read_rows, score_table
+from skrank.tables import compare_lists, fuse, read_rows, score_table
 from skrank.tables.compare_lists import changes_of, ranked_lists
 from skrank.tables.forms import Names, is_trec
+from skrank.tables.fuse import text_of_run
 from skrank.tables.trec_text import Triples
 
 # How a column that metrics read is named.
@@ -50,7 +52,7 @@ def main(arguments=None):
         with _warnings_said(options):
             found = options.command(options)
         text, status = found if isinstance(found, tuple) else (found, 0)
-        shell.write(f"{text}\n", sys.stdout)
+        shell.write(text if isinstance(text, bytes) else f"{text}\n", sys.stdout)
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # a traceback helps nobody at a terminal
@@ -334,20 +336,33 @@ def _judged_from(options):
 def _lists(options):
     """Compare the lists of runs, without judgements; print what came and went."""
     shell.check_writable(options.by_query)
-    paths = shell.runs_of(options)
-    found = [shell.load_run(options, path) for path in paths]
-    tags, runs = [one.tag for one in found], [one.triples._asdict() for one in found]
+    paths, tags, runs = _several_runs(options)
     names = shell.names_of_runs(paths, tags, options.names)
-    if len(names) < 2:
-        options.fail(f"two runs are required{shell.same_twice(options)}")
     base = options.baseline and shell.find_run(options.baseline, names, paths, tags)
-    runs = {name: Bunch(**run) for name, run in zip(names, runs, strict=True)}
+    runs = dict(zip(names, runs, strict=True))
     scores = compare_lists(runs, _metrics(options), baseline=base, score="value")
     text = _printed(options, {pair: scores[pair] for pair in scores.rankers})
     if options.form not in ("text", "markdown") or options.by_query == shell.STDOUT:
         return text
     lists = ranked_lists(runs, base, Names(*Triples._fields), "skrank lists")
     return f"{text}\n\n{shell.changed_in_text(changes_of(*lists, 10), options.form)}"
+
+
+def _fuse(options):
+    """Fuse runs into one by skrank.tables.fuse, and print it in the format of TREC."""
+    paths, _, runs = _several_runs(options)
+    runs, how = dict(zip(paths, runs, strict=True)), options.method
+    return text_of_run(fuse(runs, how, norm=options.norm, score="value"), how)
+
+
+def _several_runs(options):
+    """Return the paths of two or more runs, their tags, and what is in them."""
+    paths = shell.runs_of(options)
+    if len(paths) < 2:
+        options.fail(f"two runs are required{shell.same_twice(options)}")
+    found = [shell.load_run(options, path) for path in paths]
+    runs = [Bunch(**one.triples._asdict()) for one in found]
+    return paths, [one.tag for one in found], runs
 
 
 def _explain(options):
@@ -449,6 +464,7 @@ def make_parser():
 
     _add_evaluate(commands)
     _add_lists(commands)
+    _add_fuse(commands)
     _add_compare(commands)
     _add_gate(commands)
     _add_show(commands)
@@ -476,6 +492,15 @@ def _add_lists(commands):
     _add_runs(one, ["rbo", "overlap@10", "jaccard@10"])
     _add_baseline(one)
     _add_values(one)
+
+
+def _add_fuse(commands):
+    one = _add(commands, _fuse, judged=False)
+    one.add_argument("run", nargs="*", metavar="RUN", help="what systems returned")
+    rrf = {"default": "rrf", "help": "(default: rrf)"}
+    one.add_argument("--method", choices=FUSION_METHODS, **rrf)
+    about = "what makes the scores of runs comparable before sum, mnz or max"
+    one.add_argument("--norm", choices=NORMS[1:], help=about)
 
 
 def _add_compare(commands):

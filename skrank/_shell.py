@@ -349,12 +349,16 @@ def _option(name):
 def write(text, stream):
     r"""Write text to the output or the errors, quietly if nobody reads them any more.
 
-    A character that the terminal does not have is written as its number: "\xe4".
+    A character that the terminal does not have is written as its number: "\xe4". Bytes
+    are written as they are.
     """
     if stream is None:  # Python has none if it was closed before
         return
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    if isinstance(text, bytes):
+        stream = stream.buffer
+    else:
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
     try:
         stream.write(text)
         stream.flush()

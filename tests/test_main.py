@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from skrank.stats import compare_rankers
-from skrank.tables import score_runs
+from skrank.tables import fuse, score_runs, write_run
 from tests import processes
 from tests.benchmarks.count_calls import count_all_calls
 from tests.command import BEIR, MRR, OF_ROWS, QRELS, ROWS, RUN, run, tagged, write_files
@@ -283,6 +283,35 @@ def test_lists_prints_what_runs_share_and_which_documents_came(capsys, tmp_path)
     assert "| a.run -> new.run | 1 | b | went | 1 | - |" in output
 
 
+FUSIONS = ["", "--method borda", "--method sum --norm min-max", "--method mnz --norm z"]
+
+
+@pytest.mark.parametrize("options", FUSIONS)
+def test_fuse_prints_the_run_that_python_writes(capsysbinary, tmp_path, options):
+    (tmp_path / "b.run").write_text("1 Q0 ä 1 2 n\n1 Q0 b 2 1 n\n1 Q0 a 3 0 n\n")
+    status, output, error = run(capsysbinary, f"fuse a.run b.run {options}")
+    assert (status, error) == (0, b"")
+    _, method, _, norm = [*options.split(), *[None] * 4][:4]
+    method = method or "rrf"
+    fused = fuse({"a": "a.run", "b": "b.run"}, method, norm=norm)
+    write_run(fused, "fused.run", tag=method)
+    assert output == (tmp_path / "fused.run").read_bytes()
+    found = score_runs("qrels", {"run": "fused.run", "dict": fused}, "mrr")
+    assert found.summary()["run"] == found.summary()["dict"]
+
+
+def test_fuse_reads_tables_and_the_standard_input(capsys, monkeypatch, tmp_path):
+    (tmp_path / "b.csv").write_text("q,item,s\n1,7,0.5\n1,8,0.5\n")
+    text = "1 Q0 8 1 2 t\n1 Q0 9 2 1 t\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    _, output, _ = run(capsys, "fuse - b.csv --qid q --doc-id item --y-score s")
+    lines = [line.split() for line in output.splitlines()]
+    assert [line[2:4] for line in lines] == [["8", "1"], ["7", "2"], ["9", "3"]]
+    of_tied = (1 / 61 + 1 / 62) / 2
+    expected = [1 / 61 + of_tied, of_tied, 1 / 62]
+    assert [float(line[4]) for line in lines] == pytest.approx(expected, rel=1e-15)
+
+
 @pytest.mark.slow
 def test_lists_prints_the_first_ten_documents_and_reads_tables(capsys, tmp_path):
     for name, sign in {"one.csv": 1, "two.csv": -1}.items():
@@ -421,6 +450,13 @@ BAD = {
     "lists a.run b.run --baseline c": "--baseline must be a run among ['t', 'b']. Got",
     "lists a.run other": "needs runs with queries in common. Got queries such as ['1',",
     "lists a.run twice": "document 'a' of query '1' more than once",
+    "fuse a.run": "skrank fuse: two runs are required. See",
+    "fuse a.run ./a.run": "two runs are required. Got the same file twice: a.run",
+    "fuse a.run nothing": "No such file or directory: 'nothing'",
+    "fuse a.run twice": "once for each query in runs['twice']. Got document 'a'",
+    "fuse a.run b.run --method x": "argument --method: invalid choice: 'x'",
+    "fuse a.run b.run --method sum --norm x": "argument --norm: invalid choice: 'x'",
+    "fuse a.run b.run -m mrr": "unrecognized arguments: -m mrr",
     "lists - -": "Only one of QRELS and RUN can be '-'",
     "lists a.run b.run --missing-queries zero": "unrecognized arguments: --missing-q",
     "evaluate rows.csv -m mrr --column group=x": "None of ['mrr'] reads the column 'gr",
@@ -553,6 +589,7 @@ def test_an_interrupt_ends_with_status_130_and_no_words(capsys):
 CLOSED = {
     "evaluate qrels a.run": ("stdout", 0),
     "evaluate --help": ("stdout", 0),
+    "fuse a.run tied.run": ("stdout", 0),
     "--version": ("stdout", 0),
     "evaluate qrels nothing": ("stderr", 2),
     "evaluate qrels": ("stderr", 2),
@@ -575,6 +612,7 @@ def test_a_closed_pipe_is_not_an_error(capsys, monkeypatch, command):
 def test_output_that_was_closed_before_is_not_written(capsys, monkeypatch, stream):
     monkeypatch.setattr(sys, stream, None)
     assert run(capsys, "evaluate qrels a.run tied.run")[0] == 0
+    assert run(capsys, "fuse a.run tied.run")[0] == 0
     assert run(capsys, "evaluate qrels")[0] == 2
 
 

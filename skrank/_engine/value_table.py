@@ -120,7 +120,7 @@ def check_by(by, keys, caller):
             raise ValueError(
                 f"The 'by' parameter of {caller} must name key columns, among "
                 f"{sorted(keys)}. Got {shown(name)} instead. Columns are "
-                "passed as `by` of score_queries."
+                "passed as `by` of score_queries and score_runs."
             )
     return names
 

@@ -174,7 +174,7 @@ class QueryScores:
                 raise ValueError(
                     f"'where' takes the names of key columns, among {sorted(keys)}. "
                     f"Got {shown(name)} instead. Columns are passed as `by` of "
-                    "score_queries."
+                    "score_queries and score_runs."
                 )
             rows &= _is_one_of(keys[name], value, name)
         if not rows.any():

@@ -223,7 +223,7 @@ def read_clusters(clusters, keys):
                     "The 'clusters' parameter must be an array with one entry per "
                     f"query, or name a key column, among {sorted(keys)}. Got "
                     f"{shown(column)} instead. Pass the column as `by` of "
-                    "score_queries to name it."
+                    "score_queries or score_runs to name it."
                 )
             column = keys[column]
         codes.append(encode_qid(column, len(qid), name="clusters")[1])

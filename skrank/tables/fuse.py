@@ -1,9 +1,11 @@
-"""Fuse runs of several systems into one."""
+"""Fuse runs of several systems into one, and write runs."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from __future__ import annotations
 
+import gzip
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -12,12 +14,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
 from skrank._checks import check_column_name, shown
-from skrank._docs import Judgements, share_run_words
+from skrank._docs import Judgements, PathLike, share_run_words
 from skrank._ranking.fusion import documents_of, fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
+from skrank.evaluation.saved_scores import whole_file
 from skrank.tables.align import join_runs
 from skrank.tables.forms import Names, are_runs
-from skrank.tables.trec_text import text_of
+from skrank.tables.trec_text import CODEC, text_of
 
 
 @share_run_words
@@ -121,18 +124,6 @@ def fuse(
     >>> fused = fuse({"bm25": bm25, "dense": dense})
     >>> fused.doc_id.tolist()
     ['d1', 'd2', 'd4', 'd3']
-
-    The run "bm25" counts half as much:
-
-    >>> fuse({"bm25": bm25, "dense": dense}, weights=[0.5, 1]).doc_id.tolist()
-    ['d1', 'd2', 'd4', 'd3']
-
-    To evaluate it with the other runs:
-
-    >>> from skrank.tables import score_runs
-    >>> runs = {"bm25": bm25, "dense": dense}
-    >>> score_runs({"q1": {"d2": 1}}, {**runs, "rrf": fuse(runs)}, "mrr").summary()
-    {'bm25': {'mrr': 0.5}, 'dense': {'mrr': 0.4166...}, 'rrf': {'mrr': 0.5}}
     """
     names = Names(qid, doc_id, score)
     check_runs(runs, names, "fuse")
@@ -167,3 +158,90 @@ def check_runs(runs, names, caller):
         )
     for name, column in zip(("qid", "doc_id", "score"), names, strict=True):
         check_column_name(column, name, caller)
+
+
+def write_run(
+    run: Judgements,
+    path: PathLike,
+    tag: str = "skrank",
+    *,
+    duplicates: Literal["raise", "best"] = "raise",
+) -> None:
+    """Write a run in the text format of TREC.
+
+    Queries are in ascending order, and the best document of each is first. Documents
+    with equal scores are in descending order of their ids, as trec_eval and
+    ``convention="trec_eval"`` rank them, which compare scores in single precision.
+
+    Parameters
+    ----------
+    run : path, table, dict or list
+        What a system returned, in any form that :func:`align` takes, with columns named
+        "qid", "doc_id" and "score". A list of n documents has the scores n to 1.
+    path : str or os.PathLike
+        The file. One that ends in ".gz" is packed. It replaces a file of this name when
+        it is whole.
+    tag : str, default="skrank"
+        The name of the run: the last field of each line.
+    duplicates : {"raise", "best"}, default="raise"
+        What to do about a document that a query has twice, as in :func:`align`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`align`, or if an id or the tag is empty, contains white space or a
+        control character or is too long, or a query id begins with "#".
+
+    See Also
+    --------
+    read_run : Reads such a file, and the same scores.
+
+    Examples
+    --------
+    >>> from skrank.tables import write_run
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "bm25.run"
+    >>> write_run({"q1": {"d1": 0.5, "d2": 0.5, "d3": 0.9}}, path, tag="bm25")
+    >>> print(path.read_text(), end="")
+    q1 Q0 d3 1 0.9 bm25
+    q1 Q0 d2 2 0.5 bm25
+    q1 Q0 d1 3 0.5 bm25
+    """
+    if are_runs(run):
+        raise TypeError(
+            "write_run writes one run. Got a dict of several: write each of them."
+        )
+    text = text_of_run(run, tag, duplicates)
+    if str(path).endswith(".gz"):
+        text = gzip.compress(text, mtime=0)
+    with whole_file(path) as file:
+        file.write(text)
+
+
+# A space or a control character ends a field; "#" begins a comment, and a byte order
+# mark a file, instead of a query id.
+_FIELD = re.compile(rb"[^\x00-\x20\x7f]{1,4096}")
+_FIRST_FIELD = re.compile(rb"(?!#|\xef\xbb\xbf)" + _FIELD.pattern)
+
+
+def text_of_run(run, tag, duplicates="raise"):
+    """Return a run as the bytes of a file of TREC."""
+    names = Names("qid", "doc_id", "score")
+    ids, query, document, scores = join_runs({tag: run}, names, "run", duplicates)
+    ids, document = ids.astype(bytes), document.astype(bytes)
+    tag = str(tag).encode(*CODEC)
+    named = {"query id": ids, "document id": document, "tag": [tag]}
+    for what, fields in named.items():
+        pattern = _FIRST_FIELD if fields is ids else _FIELD
+        for bad in (one for one in set(fields) if not pattern.fullmatch(one)):
+            raise ValueError(
+                f"A {what} of a TREC file must have 1 to 4,096 bytes without white "
+                "space and control characters, and not begin its line with '#'. Got "
+                f"{shown(bad.decode(*CODEC))}."
+            )
+    order = np.lexsort((document, scores[:, 0], -query))[::-1]
+    rank = np.arange(1, len(order) + 1) - np.searchsorted(query[order], query[order])
+    columns = ids[query[order]], document[order], rank, scores[order, 0]
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return b"".join(b"%b Q0 %b %d %a %b\n" % (*row, tag) for row in rows)

@@ -11,9 +11,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.utils import Bunch
 
 from skrank._checks import check_column_name, shown
+from skrank._columns import column_names
 from skrank._docs import (
     Judgements,
     MetricsLike,
@@ -24,7 +26,7 @@ from skrank._docs import (
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
-from skrank._engine.value_table import NO_WEIGHT
+from skrank._engine.value_table import NO_WEIGHT, distinct
 from skrank._extras import progress_bar
 from skrank.evaluation.evaluate import check_names, score_queries
 from skrank.evaluation.query_scores import QueryScores
@@ -420,6 +422,7 @@ def score_runs(
     run: Judgements,
     metrics: MetricsLike,
     *,
+    by: Mapping[str, Mapping[Any, Any]] | Any = None,
     missing_queries: Literal["zero", "drop", "raise"] = "zero",
     unjudged_queries: Literal["drop", "raise"] = "drop",
     judged_from: float | None = None,
@@ -444,6 +447,10 @@ def score_runs(
     metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
+    by : dict of dicts or data frame, default=None
+        Columns of queries, such as a segment, by which they can be summarized:
+        ``{"country": {query: country}}``, or a table with a row for each query, whose
+        ids are in its column `qid`. Integers match the ids of a TREC file.
     judged_from : float, default=None
         Documents with a lower grade are not judged. If None, the rule of the
         `convention`; without one, negative grades raise.
@@ -466,7 +473,7 @@ def score_runs(
     Raises
     ------
     ValueError
-        As :func:`align`, or if several runs have different queries.
+        As :func:`align`, or if several runs have different queries, or `by` lacks one.
 
     See Also
     --------
@@ -504,4 +511,39 @@ def score_runs(
     )
     if "subtopics" in aligned and not are_read:
         del aligned["subtopics"]
-    return score_queries(metrics=metrics, **aligned, **params)
+    scores = score_queries(metrics=metrics, **aligned, **params)
+    if by is None:
+        return scores
+    keys = scores.keys | _of_queries(by, scores.keys["qid"], qid)
+    check_names(scores.rankers, keys, requests)
+    return QueryScores(scores.table._replace(keys=distinct(keys)[0]))
+
+
+def _of_queries(by, ids, qid):
+    """Return the columns of queries, in the order of their ids."""
+    if not isinstance(by, Mapping) and qid in (column_names(by) or ()):
+        columns = {name: np.asarray(by[name]) for name in column_names(by)}
+        rows = columns.pop(qid).tolist()
+        if len(set(rows)) < len(rows):
+            raise ValueError(
+                "The 'by' parameter of score_runs must have one row for each query. "
+                f"Got {len(rows)} rows of {len(set(rows))}: drop_duplicates leaves one."
+            )
+        by = {name: dict(zip(rows, one, strict=True)) for name, one in columns.items()}
+    is_dict = isinstance(by, Mapping) and "qid" not in by
+    if not (is_dict and all(isinstance(one, Mapping) for one in by.values())):
+        raise TypeError(
+            "The 'by' parameter of score_runs must be a dict of names other than 'qid' "
+            "to dicts of query ids to values, or a data frame with a row for each "
+            f"query, the column {qid!r} and others. Got {shown(by)} instead."
+        )
+    if ids.dtype.kind == "U":  # which integers match, as those of a TREC file
+        by = {name: {str(id): x for id, x in one.items()} for name, one in by.items()}
+    for name, values in by.items():
+        lacking = [id for id in ids.tolist() if id not in values]
+        if lacking:
+            raise ValueError(
+                "The 'by' parameter of score_runs must have a value for each query. "
+                f"Got none of {name!r} for {len(lacking):,}, such as {lacking[0]!r}."
+            )
+    return {name: [one[id] for id in ids.tolist()] for name, one in by.items()}

@@ -2,10 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
-from skrank.metrics import evaluate, score_queries
+from skrank.metrics import QueryScores, evaluate, score_queries
+from skrank.stats import compare_rankers, confidence_interval
 from skrank.tables import align, score_runs
 
 QRELS = "1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 1\n3 0 d1 -1\n3 0 d2 1\n"
@@ -90,3 +94,88 @@ def test_a_convention_says_which_documents_are_judged_unless_it_is_overridden():
     rules = {"metrics": "bpref", "convention": "trec_eval"}
     assert score_runs(qrels, run, **rules).summary() == {"bpref": 1.0}
     assert score_runs(qrels, run, **rules, judged_from=-1).summary() == {"bpref": 0.0}
+
+
+def drawn_runs(seed=0):
+    """Return judgements, two runs and the country of each query."""
+    rng = np.random.default_rng(seed)
+    queries = [f"q{i}" for i in range(30)]
+    qrels = {q: {f"d{j}": int(rng.integers(3)) for j in range(12)} for q in queries}
+    runs = {
+        name: {
+            q: {f"d{j}": round(rng.random(), 1) for j in rng.permutation(15)[:10]}
+            for q in rng.permutation(queries)
+        }
+        for name in ("bm25", "dense")
+    }
+    return qrels, runs, {q: ["fr", "be", "de"][i % 3] for i, q in enumerate(queries)}
+
+
+@pytest.mark.parametrize("library", [dict, pd.DataFrame, pl.DataFrame, pa.table])
+def test_segments_of_runs_are_those_of_arrays(library):
+    qrels, runs, country = drawn_runs()
+    if library is dict:
+        by = {"country": country | {"not scored": "fr"}}
+    else:
+        by = library({"qid": [*country][::-1], "country": [*country.values()][::-1]})
+    scores = score_runs(qrels, runs, ["ndcg@5", "mrr"], by=by)
+    rows = align(qrels, runs, wide=True)
+    expected = score_queries(
+        rows.target,
+        {name: rows.data[name].fillna(0) for name in runs},
+        ["ndcg@5", "mrr"],
+        qid=rows.qid,
+        by={"country": [country[q] for q in rows.qid.tolist()]},
+        returned={name: rows.data[name].notna() for name in runs},
+    )
+    assert (scores.values == expected.values).all()
+    assert [*scores.keys] == ["qid", "country"]
+    for name, keys in expected.keys.items():
+        assert scores.keys[name].tolist() == keys.tolist()
+    assert scores.summary(by="country") == expected.summary(by="country")
+    assert (
+        scores.where(country="be").summary() == expected.where(country="be").summary()
+    )
+    found, wanted = (
+        [
+            compare_rankers(one["mrr"], by="country").rows,
+            repr(confidence_interval(one["dense"]["mrr"], by="country")),
+        ]
+        for one in (scores, expected)
+    )
+    assert found == wanted
+
+
+def test_integers_are_the_queries_of_a_trec_file(files):
+    topics = pd.DataFrame({"topic": [3, 1, 2], "kind": ["a", "a", "b"], "year": 2024})
+    given = {"run": files / "bm25.run", "metrics": "mrr", "judged_from": 0}
+    scores = score_runs(files / "qrels.txt", **given, by=topics, qid="topic")
+    assert scores.keys["kind"].tolist() == ["a", "b", "a"]
+    # Query 1: two tied documents, of which d1 is relevant; 3 is not in the run.
+    assert scores.summary(by="kind") == {"a": {"mrr": 3 / 8}, "b": {"mrr": 1.0}}
+    assert scores.summary(by=["kind", "year"]).keys() == {("a", 2024), ("b", 2024)}
+
+
+BAD_BY = {
+    "Got none of 'c' for 2, such as 'q2'": {"c": {"q1": 1}},
+    "one row for each query. Got 3 rows of 2": pd.DataFrame({"qid": [1, 2, 2], "c": 1}),
+    "the column 'qid' and others. Got {'q1': 1}": {"q1": 1},
+    "a dict of names other than 'qid'": {"qid": {"q1": 1, "q2": 1, "q3": 1}},
+    "data frame with a row for each query": pd.DataFrame({"query": [1], "c": 1}),
+    r"must all be different.*\['mrr'\] twice": {"mrr": {"q1": 1, "q2": 1, "q3": 1}},
+    "Got missing values": {"c": {"q1": 1, "q2": None, "q3": 1}},
+}
+
+
+@pytest.mark.parametrize(("message", "by"), BAD_BY.items(), ids=BAD_BY)
+def test_segments_that_queries_lack_are_errors(message, by):
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"b": 1}}
+    with pytest.raises((TypeError, ValueError), match=message):
+        score_runs(qrels, {"q1": ["a"]}, "mrr", by=by)
+
+
+def test_a_segment_that_is_not_there_is_passed_to_score_runs():
+    scores = score_runs({"q1": {"d": 1}, "q2": {"d": 1}}, {"q1": ["d"]}, "mrr")
+    for summarize in (confidence_interval, QueryScores.summary):
+        with pytest.raises(ValueError, match="`by` of score_queries and score_runs"):
+            summarize(scores, by="country")
