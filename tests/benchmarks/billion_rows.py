@@ -153,13 +153,13 @@ def ask_polars(path, memory_limit):
     """Yield what the query of polars is called, and the metrics."""
     import polars as pl
 
-    gain, place = 2.0 ** pl.col("y_true") - 1, pl.int_range(1, pl.len() + 1)
+    gain = 2.0 ** pl.col("y_true") - 1
+    discount = (pl.int_range(pl.len().clip(upper_bound=10)) + 2).log(2)
     ranked = pl.col("y_true").sort_by("y_score", descending=True)
     first = (ranked > 0).arg_max() + 1
 
     def dcg(by):
-        best = gain.sort_by(by, descending=True).head(10)
-        return (best / (place.head(10) + 1).log(2)).sum()
+        return (gain.sort_by(by, descending=True).head(10) / discount).sum()
 
     sums = (
         pl.scan_parquet(path)

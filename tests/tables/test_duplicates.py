@@ -37,7 +37,7 @@ def random_run(seed, ids="id{}".format, dtype=float):
     run = pd.DataFrame(dict(zip(NAMES, [*columns, score], strict=True)))
     qrels = pd.DataFrame({"qid": np.repeat(np.arange(5), 9), "doc_id": [*range(9)] * 5})
     for frame in (qrels, run):
-        frame[KEYS] = frame[KEYS].map(ids)
+        frame[KEYS] = frame[KEYS].apply(lambda column: column.map(ids))
     return qrels.assign(grade=1), run
 
 
