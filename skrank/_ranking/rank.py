@@ -597,7 +597,6 @@ def _count_around_best(lists, first, last, part):
         starts = order.starts[first:last] - part.start
         best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
         flags = _flags_around(np.repeat(best, lengths), lists, part)
-        flags += (flags[1] & relevant,)
         counts = [lists.count(flag, starts) for flag in flags]
         return counts, flags[2].nonzero()[0] + part.start
     # One by one: lists are short, or their rows do not stand together.
@@ -608,7 +607,8 @@ def _count_around_best(lists, first, last, part):
     best = np.full(last - first, np.inf, dtype=scores.dtype)
     best[place[found]] = lowest
     np.maximum.at(best, place[found], scores[found])
-    rows = [flag.nonzero()[0] for flag in _flags_around(best[place], lists, part)]
+    flags = _flags_around(best[place], lists, part)[:2]
+    rows = [flag.nonzero()[0] for flag in flags]
     rows.append(rows[1][relevant[rows[1]]])
     counts = [np.bincount(place[of], minlength=len(best)) for of in rows]
     return counts, rows[2] + part.start
@@ -627,17 +627,16 @@ def _count_in_one(lists, part):
     counts, tied = np.zeros((3, 1), dtype=np.intp), []
     for part in parts:
         flags = _flags_around(best, lists, part)
-        flags += (flags[1] & lists.relevant[part],)
         counts[:, 0] += list(map(np.count_nonzero, flags))
         tied.append(flags[2].nonzero()[0] + part.start)
     return counts, np.concatenate(tied)
 
 
 def _flags_around(best, lists, part):
-    """Return which documents are above the best relevant ones, and which are tied."""
+    """Return which documents are above the best, tied with it, and relevant as well."""
     scores = lists.y_score[part]
     higher, tied = scores > best, scores == best
     if lists.excluded is not None:
         higher &= ~lists.excluded[part]
         tied &= ~lists.excluded[part]
-    return higher, tied
+    return higher, tied, tied & lists.relevant[part]
