@@ -108,7 +108,7 @@ def _codes_of_all(estimator, X, y, qid):
         found, _ = known
         return found
     qid = find_scored_qid(estimator, X, y, qid)
-    found = None if qid is None else encode_heads(qid).of_rows(), {}
+    found = (None if qid is None else encode_heads(qid).of_rows()), {}
     _CODES.clear()
     with contextlib.suppress(TypeError):  # lists have no weak references
         _CODES[key] = (
