@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import sklearn
 
-from skrank._callers import _SHOWN
 from skrank._engine.request import METRICS
+from skrank._input.callers import _SHOWN
 
 # A page whose examples need Dask, and the tests of files that only a checkout has.
 collect_ignore = [] if find_spec("dask") else ["docs/large_data.rst"]

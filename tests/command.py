@@ -2,7 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.__main__ import main
+from skrank._shell.commands import main
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 a 1\n3 0 a 2\n"
 RUN = "1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n"

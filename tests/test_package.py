@@ -41,7 +41,7 @@ before = packages()
 import skrank
 added = [name for name in packages() if name not in before]
 lazy = [name for name in {LAZY} if f"skrank.{{name}}" in sys.modules]
-from skrank.__main__ import main
+from skrank._shell.commands import main
 run = "evaluate qrels a.run -m ndcg@10 --by-query"
 statuses = [main([*run.split(), name]) for name in ["q.csv", "q.parquet"]]
 added += [name for name in packages() if name not in [*before, "skrank"]]

@@ -256,7 +256,7 @@ assert {row.estimate, row.estimate_baseline} == {1.0, 0.75}
 assert row.pvalue == 2 / 2**20
 ### two TREC files compared in the shell | 1
 from pathlib import Path
-from skrank.__main__ import main
+from skrank._shell.commands import main
 
 queries = range(40)
 Path("qrels").write_text("".join(f"{q} 0 d0 1\n" for q in queries))

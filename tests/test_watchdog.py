@@ -19,7 +19,7 @@ import contextlib, sys, types
 sys.path.insert(0, {root!r})
 names = {{"config_context": contextlib.nullcontext, "METRICS": {{}}, "_SHOWN": set()}}
 fake = types.SimpleNamespace(**names)
-parts = "sklearn", "skrank._callers", "skrank._engine.request"
+parts = "sklearn", "skrank._input.callers", "skrank._engine.request"
 sys.modules |= dict.fromkeys(parts, fake)
 import conftest, pytest
 conftest.LIMIT = 2

@@ -11,7 +11,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-from skrank.__main__ import main
+from skrank._shell.commands import main
 
 PAGE = Path(__file__).parents[1] / "shell.rst"
 # The script that writes the files, and a command with the file of what it prints.

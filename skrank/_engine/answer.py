@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy import sparse
 
-from skrank._checks import count_rows, numeric_array
-from skrank._columns import on_host, take_rows
 from skrank._engine.columns import read_columns
 from skrank._engine.first_ranks import stored_ranks
 from skrank._engine.request import (
@@ -25,14 +23,16 @@ from skrank._engine.request import (
 )
 from skrank._engine.summary import measure, summarize
 from skrank._engine.value_table import ValueTable, join_queries
-from skrank._mistakes import (
+from skrank._input.checks import count_rows, numeric_array
+from skrank._input.frames import on_host, take_rows
+from skrank._input.mistakes import (
     FEW_ROWS,
     SWAPPED,
     look_swapped,
     warn_if_out_of_order,
     warn_of_single_rows,
 )
-from skrank._query_ids import find_qid
+from skrank._input.query_ids import find_qid
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries

@@ -9,10 +9,10 @@ from itertools import chain
 
 import numpy as np
 
-from skrank._checks import check_choice, check_options, meant_by, shown
 from skrank._engine.conventions import NoNumber, check_convention, rules_of
 from skrank._engine.names import read_metric
 from skrank._engine.request import INPUT, OF_EVALUATE, Options, Request, as_implied
+from skrank._input.checks import check_choice, check_options, meant_by, shown
 from skrank._ranking.rank import FILLED
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skrank._checks import numeric_array, shown
-from skrank._columns import column_names, index_of, on_host, take_rows, unwrapped
+from skrank._input.checks import numeric_array, shown
+from skrank._input.frames import column_names, index_of, on_host, take_rows, unwrapped
 from skrank._ranking.ids import encode_qid, find_alike
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrank._checks import shown
+from skrank._input.checks import shown
 
 # Grades of 1 or more are relevant: relevant grades exceed the threshold.
 FROM_ONE = math.nextafter(1, 0)

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrank._checks import check_options, says_what_was_meant
-from skrank._docs import RETURNS, complete, describe
 from skrank._engine.answer import answer_all, read_arrays
 from skrank._engine.columns import no_grades
 from skrank._engine.request import (
@@ -22,6 +20,8 @@ from skrank._engine.request import (
     as_implied,
     enter,
 )
+from skrank._input.checks import check_options, says_what_was_meant
+from skrank._text.docs import RETURNS, complete, describe
 
 
 def _public_signature(definition, facts, shared):

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import sklearn.metrics
 
-from skrank._checks import says_what_was_meant, shown
 from skrank._engine.request import (
     DEFAULTS,
     INPUT,
@@ -24,6 +23,7 @@ from skrank._engine.request import (
     Metric,
     metric_of,
 )
+from skrank._input.checks import says_what_was_meant, shown
 
 ALIASES = {
     "hit": "hits",

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import (
+from skrank._engine.means import mean_of_queries
+from skrank._input.checks import (
     AVERAGES,
     TIES,
     check_choice,
@@ -20,7 +21,6 @@ from skrank._checks import (
     check_threshold,
     shown,
 )
-from skrank._engine.means import mean_of_queries
 from skrank._ranking.rank import DOC_ORDERS, FILLED, UNJUDGED
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._callers import warn_caller
 from skrank._engine.first_ranks import values_at_first
 from skrank._engine.means import (
     MEANS,
@@ -17,6 +16,7 @@ from skrank._engine.means import (
     scaled,
 )
 from skrank._engine.request import Metric
+from skrank._input.callers import warn_caller
 from skrank._ranking.rank import FILLED
 
 UNDEFINED = (

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_listed, shown
 from skrank._engine.first_ranks import FirstRanks
 from skrank._engine.means import reciprocal
 from skrank._engine.summary import Measured, reads_ranks, summarize
+from skrank._input.checks import check_listed, shown
 from skrank._ranking.ids import encode_qid
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_choice, check_number, numeric_array, shown
+from skrank._input.checks import check_choice, check_number, numeric_array, shown
 from skrank._ranking.arrays import lengths_of, starts_of
 from skrank._ranking.rank import rank_queries
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._columns import (
+from skrank._input.frames import (
     codes_of_column,
     has_missing,
     is_column,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from skrank._callers import warn_caller
-from skrank._checks import (
+from skrank._input.callers import warn_caller
+from skrank._input.checks import (
     all_finite,
     check_weights,
     not_finite,
@@ -19,14 +19,14 @@ from skrank._checks import (
     scores_as_floats,
     wrong_lengths,
 )
-from skrank._mistakes import (
+from skrank._input.mistakes import (
     SWAPPED,
     check_one_query,
     flatten_column,
     look_swapped,
     refuse_columns,
 )
-from skrank._query_ids import find_qid
+from skrank._input.query_ids import find_qid
 from skrank._ranking.arrays import (
     STRETCH,
     AsGiven,

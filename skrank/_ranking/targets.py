@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrank._checks import check_weights, scores_as_floats
+from skrank._input.checks import check_weights, scores_as_floats
 
 
 @dataclass(frozen=True, eq=False)

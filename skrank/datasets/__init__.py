@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from skrank._checks import check_count
-from skrank._docs import Seed
+from skrank._input.checks import check_count
+from skrank._text.docs import Seed
 
 __all__ = ["load_digits_retrieval", "load_msweb", "load_nations", "make_ranking"]
 

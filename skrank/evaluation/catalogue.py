@@ -16,10 +16,6 @@ from scipy.stats import t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
-from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_count, check_k, check_level, shown
-from skrank._columns import as_frame, kind_of, on_host, take_rows
-from skrank._docs import FrameKind, MatrixLike, share_frame_words, share_words
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank._engine.value_table import (
     distinct,
@@ -28,12 +24,16 @@ from skrank._engine.value_table import (
     read_parts,
     refuse_twice,
 )
-from skrank._mistakes import warn_if_out_of_order
-from skrank._query_ids import find_qid
+from skrank._input.callers import warn_caller
+from skrank._input.checks import check_choice, check_count, check_k, check_level, shown
+from skrank._input.frames import as_frame, kind_of, on_host, take_rows
+from skrank._input.mistakes import warn_if_out_of_order
+from skrank._input.query_ids import find_qid
 from skrank._ranking.ids import check_ids, encode_heads, encode_qid
 from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_documents
-from skrank._text_tables import as_html, table
+from skrank._text.docs import FrameKind, MatrixLike, share_frame_words, share_words
+from skrank._text.tables import as_html, table
 from skrank.evaluation.evaluate import names_of_rankers
 from skrank.evaluation.results import ConfidenceIntervals
 

@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from skrank._checks import says_what_was_meant, shown
-from skrank._columns import column_names, kind_of
-from skrank._docs import MatrixLike, MetricsLike, share_words
 from skrank._engine.answer import answer_all, measure_all, read_arrays, weights_of_part
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of, no_grades
 from skrank._engine.request import INPUT, OPTIONAL, reads_highest_grade
 from skrank._engine.value_table import ValueTable, distinct, join_rankers
-from skrank._mistakes import check_one_query, warn_if_out_of_order
-from skrank._query_ids import find_qid
+from skrank._input.checks import says_what_was_meant, shown
+from skrank._input.frames import column_names, kind_of
+from skrank._input.mistakes import check_one_query, warn_if_out_of_order
+from skrank._input.query_ids import find_qid
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.lists import are_rows
+from skrank._text.docs import MatrixLike, MetricsLike, share_words
 from skrank.evaluation.query_scores import QueryScores
 
 

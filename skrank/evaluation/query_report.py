@@ -12,22 +12,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skrank._checks import check_k, numeric_array, says_what_was_meant, shown
-from skrank._columns import as_frame, take_rows, unwrapped
-from skrank._docs import (
+from skrank._engine.asked import read_requests
+from skrank._input.checks import check_k, numeric_array, says_what_was_meant, shown
+from skrank._input.frames import as_frame, take_rows, unwrapped
+from skrank._input.query_ids import find_qid
+from skrank._ranking.ids import check_ids, encode_qid
+from skrank._ranking.lists import are_rows, read_lists
+from skrank._ranking.queries import DocumentTerms
+from skrank._ranking.rank import rank_queries
+from skrank._text.docs import (
     FrameKind,
     MatrixLike,
     MetricLike,
     share_frame_words,
     share_words,
 )
-from skrank._engine.asked import read_requests
-from skrank._query_ids import find_qid
-from skrank._ranking.ids import check_ids, encode_qid
-from skrank._ranking.lists import are_rows, read_lists
-from skrank._ranking.queries import DocumentTerms
-from skrank._ranking.rank import rank_queries
-from skrank._text_tables import as_html, table
+from skrank._text.tables import as_html, table
 from skrank.evaluation.evaluate import (
     by_ranker,
     named_columns,

@@ -13,18 +13,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._checks import (
-    check_choice,
-    check_column_name,
-    check_count,
-    check_listed,
-    check_number,
-    check_weights,
-    did_you_mean,
-    shown,
-)
-from skrank._columns import as_frame, column_names, kind_of, unwrapped
-from skrank._docs import FrameKind, PathLike, share_frame_words
 from skrank._engine.names import is_metric, read_metric
 from skrank._engine.request import Options, Request
 from skrank._engine.summary import Measured, reads_ranks
@@ -36,9 +24,21 @@ from skrank._engine.value_table import (
     named_summaries,
     read_parts,
 )
-from skrank._query_ids import find_named
+from skrank._input.checks import (
+    check_choice,
+    check_column_name,
+    check_count,
+    check_listed,
+    check_number,
+    check_weights,
+    did_you_mean,
+    shown,
+)
+from skrank._input.frames import as_frame, column_names, kind_of, unwrapped
+from skrank._input.query_ids import find_named
 from skrank._ranking.ids import encode_qid
-from skrank._text_tables import (
+from skrank._text.docs import FrameKind, PathLike, share_frame_words
+from skrank._text.tables import (
     as_html,
     counted,
     smaller_words,

@@ -11,16 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skrank._checks import (
-    check_choice,
-    check_instance,
-    count_rows,
-    numeric_array,
-    shown,
-    wrong_lengths,
-)
-from skrank._columns import on_host, unwrapped
-from skrank._docs import MetricsLike, Self
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import ItemColumn, read_columns
 from skrank._engine.request import (
@@ -30,8 +20,18 @@ from skrank._engine.request import (
     reads_highest_grade,
 )
 from skrank._engine.value_table import check_same_requests, joined
-from skrank._mistakes import flatten_column
+from skrank._input.checks import (
+    check_choice,
+    check_instance,
+    count_rows,
+    numeric_array,
+    shown,
+    wrong_lengths,
+)
+from skrank._input.frames import on_host, unwrapped
+from skrank._input.mistakes import flatten_column
 from skrank._ranking.ids import encode_heads, encode_qid
+from skrank._text.docs import MetricsLike, Self
 from skrank.evaluation.evaluate import score_queries
 from skrank.evaluation.query_scores import QueryScores
 

@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._checks import check_listed
-from skrank._docs import MatrixLike, MetricLike, MetricsLike, share_words
 from skrank._engine.answer import answer, answer_all
 from skrank._engine.asked import read_requests
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
 from skrank._engine.request import METRICS, Request
+from skrank._input.checks import check_listed
 from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import FILLED, UNJUDGED, rank_lists
 from skrank._ranking.targets import Candidates
-from skrank._text_tables import table
+from skrank._text.docs import MatrixLike, MetricLike, MetricsLike, share_words
+from skrank._text.tables import table
 from skrank.evaluation.evaluate import split_params, with_columns
 
 OURS = "skrank"

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice
-from skrank._columns import KINDS, as_frame
-from skrank._docs import FrameKind, share_frame_words
-from skrank._text_tables import (
+from skrank._input.checks import check_choice
+from skrank._input.frames import KINDS, as_frame
+from skrank._text.docs import FrameKind, share_frame_words
+from skrank._text.tables import (
     TEXT,
     as_html,
     as_text,

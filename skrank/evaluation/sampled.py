@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import gammaln
 
-from skrank._checks import check_choice, numeric_array, shown
-from skrank._docs import MetricsLike
 from skrank._engine.answer import Arrays, answer_all, read_arrays
 from skrank._engine.asked import read_requests
 from skrank._engine.request import RANKED_BY, Options
+from skrank._input.checks import check_choice, numeric_array, shown
 from skrank._ranking.arrays import TieGroups
 from skrank._ranking.queries import RankedQueries, law_of_first
+from skrank._text.docs import MetricsLike
 
 
 def evaluate_sampled(

@@ -11,12 +11,12 @@ import stat
 
 import numpy as np
 
-from skrank._checks import shown
 from skrank._engine.names import NOT_FINITE, literal
 from skrank._engine.request import METRICS, Metric, Options, Request
 from skrank._engine.summary import Measured
 from skrank._engine.value_table import ValueTable, named_summaries
-from skrank._extras import import_extra
+from skrank._input.checks import shown
+from skrank._text.extras import import_extra
 
 # Where the metadata of a file has all that is not a column, after its checksum.
 PLACE = b"skrank"

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skrank._checks import shown
-from skrank._columns import drop_column
-from skrank._query_ids import QID
+from skrank._input.checks import shown
+from skrank._input.frames import drop_column
+from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank._ranking.targets import count_around_target
 from skrank.link_prediction.ranks import SampledNegatives, read_sample

@@ -13,9 +13,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import check_choice
-from skrank._docs import MetadataRequest, Self, Side, read_entries, sharing_words
+from skrank._input.checks import check_choice
 from skrank._ranking.ids import encode_qid
+from skrank._text.docs import MetadataRequest, Self, Side, read_entries, sharing_words
 from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,

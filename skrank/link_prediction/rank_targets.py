@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_flag, shown
-from skrank._docs import (
+from skrank._engine.conventions import OF_RANKS
+from skrank._input.callers import warn_caller
+from skrank._input.checks import check_choice, check_flag, shown
+from skrank._ranking.ids import encode_qid, sorted_unique
+from skrank._text.docs import (
     Known,
     LinkConvention,
     LinkTies,
@@ -24,9 +26,7 @@ from skrank._docs import (
     Side,
     share_link_words,
 )
-from skrank._engine.conventions import OF_RANKS
-from skrank._extras import progress_bar
-from skrank._ranking.ids import encode_qid, sorted_unique
+from skrank._text.extras import progress_bar
 from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,

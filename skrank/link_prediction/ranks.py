@@ -15,17 +15,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from skrank._callers import warn_caller
-from skrank._checks import check_choice
-from skrank._docs import LinkConvention, LinkTies, MetricsLike, Seed, share_link_words
 from skrank._engine.answer import OwnRanks, answer_all
 from skrank._engine.asked import read_requests
 from skrank._engine.conventions import CONVENTIONS, OF_RANKS
 from skrank._engine.names import Asked, is_metric, read_metric
 from skrank._engine.request import Metric
+from skrank._input.callers import warn_caller
+from skrank._input.checks import check_choice
 from skrank._ranking.arrays import TieGroups, resolve_ties
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.targets import OneTarget
+from skrank._text.docs import (
+    LinkConvention,
+    LinkTies,
+    MetricsLike,
+    Seed,
+    share_link_words,
+)
 from skrank.evaluation.sampled import EstimatedRanking
 
 # Errors name the function that most users call.

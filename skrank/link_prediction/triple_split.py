@@ -13,11 +13,11 @@ from scipy import sparse
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
-from skrank._checks import check_count
-from skrank._columns import drop_column
-from skrank._docs import Seed, Splits, share_split_words
-from skrank._query_ids import QID
+from skrank._input.checks import check_count
+from skrank._input.frames import drop_column
+from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_qid, sorted_unique
+from skrank._text.docs import Seed, Splits, share_split_words
 from skrank.model_selection.query_splitter import check_size
 
 

@@ -9,11 +9,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._docs import Average, MatrixLike, Ties
 from skrank._engine.columns import ItemColumn, of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer
 from skrank._ranking import RankedQueries
+from skrank._text.docs import Average, MatrixLike, Ties
 from skrank.evaluation.catalogue import CatalogueScores as CatalogueScores
 from skrank.evaluation.catalogue import catalogue_scores as catalogue_scores
 from skrank.evaluation.evaluate import evaluate as evaluate

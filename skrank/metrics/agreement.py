@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 from scipy.special import softmax
 
-from skrank._checks import check_choice, check_number
 from skrank._engine.declare import ranking_metric
 from skrank._engine.request import DEFAULTS, OF_EVALUATE, Metric
+from skrank._input.checks import check_choice, check_number
 from skrank._ranking.arrays import encode_levels, gather, spans, split_by_width
 from skrank._ranking.queries import sum_over_places
 from skrank.metrics.gains import check_gain, discount_function, gains

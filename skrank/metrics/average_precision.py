@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from skrank._checks import check_choice, check_flag, check_number
 from skrank._engine.declare import ranking_metric
 from skrank._engine.means import mean_of_gm_map
+from skrank._input.checks import check_choice, check_flag, check_number
 from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank.metrics.agreement import query_auc_score
 from skrank.metrics.gains import gain_function, gains, ideal_by_gain

@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
-from skrank._checks import check_choice, check_count, shown
 from skrank._engine.columns import numbers
 from skrank._engine.declare import ranking_metric
+from skrank._input.checks import check_choice, check_count, shown
 
 
 def mean_of_column(ranking, values, k):

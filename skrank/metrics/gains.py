@@ -4,10 +4,10 @@
 
 import numpy as np
 
-from skrank._callers import warn_caller
-from skrank._checks import check_choice
 from skrank._engine.declare import ranking_metric
 from skrank._engine.request import Implied
+from skrank._input.callers import warn_caller
+from skrank._input.checks import check_choice
 
 
 @ranking_metric("cg", rises="value", limits=(0, np.inf))

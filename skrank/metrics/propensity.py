@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from skrank._checks import check_choice, check_number, numeric_array, shown
-from skrank._columns import index_of
 from skrank._engine.declare import ranking_metric
+from skrank._input.checks import check_choice, check_number, numeric_array, shown
+from skrank._input.frames import index_of
 from skrank.metrics.gains import discount_function
 
 

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from skrank._checks import check_number
 from skrank._engine.declare import ranking_metric
+from skrank._input.checks import check_number
 from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank._ranking.queries import probability_of_first
 

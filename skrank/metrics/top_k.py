@@ -4,9 +4,9 @@
 
 import numpy as np
 
-from skrank._checks import check_choice, check_number
 from skrank._engine.declare import ranking_metric
 from skrank._engine.request import Metric, enter
+from skrank._input.checks import check_choice, check_number
 
 
 def found(ranking, k):

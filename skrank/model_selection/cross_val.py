@@ -17,12 +17,12 @@ from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skrank._checks import check_instance, check_number, shown
-from skrank._columns import kind_of
-from skrank._docs import MetricLike
 from skrank._engine.value_table import average_repeats
+from skrank._input.checks import check_instance, check_number, shown
+from skrank._input.frames import kind_of
+from skrank._input.sklearn import entries_of
 from skrank._ranking.ids import encode_qid
-from skrank._sklearn import entries_of
+from skrank._text.docs import MetricLike
 from skrank.model_selection.splitters import QueryKFold
 from skrank.scoring.estimators import find_scored_qid, training_sizes
 from skrank.scoring.scorer import check_same_ids, read_scoring

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
-from skrank._checks import check_lengths, count_rows
-from skrank._docs import MetadataRequest, Self, Splits, share_split_words
-from skrank._mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
-from skrank._query_ids import find_named, find_qid, no_query_ids, require_named
+from skrank._input.checks import check_lengths, count_rows
+from skrank._input.mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
+from skrank._input.query_ids import find_named, find_qid, no_query_ids, require_named
 from skrank._ranking.ids import encode_heads, encode_qid
+from skrank._text.docs import MetadataRequest, Self, Splits, share_split_words
 
 
 class Queries(NamedTuple):

@@ -18,12 +18,12 @@ from sklearn.utils import (
     indexable,
 )
 
-from skrank._checks import check_count, count_rows
-from skrank._columns import find_column, find_level
-from skrank._docs import Seed
-from skrank._mistakes import warn_if_few_queries, warn_if_out_of_order
-from skrank._query_ids import QID, check_qid_column, no_query_ids
-from skrank._sklearn import entries_of
+from skrank._input.checks import check_count, count_rows
+from skrank._input.frames import find_column, find_level
+from skrank._input.mistakes import warn_if_few_queries, warn_if_out_of_order
+from skrank._input.query_ids import QID, check_qid_column, no_query_ids
+from skrank._input.sklearn import entries_of
+from skrank._text.docs import Seed
 from skrank.model_selection.query_splitter import (
     Queries,
     QuerySplitter,

@@ -12,11 +12,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._checks import check_choice, check_count, check_lengths, count_rows, shown
-from skrank._columns import in_utc
-from skrank._docs import Splits, share_split_words
-from skrank._query_ids import check_qid_column
+from skrank._input.checks import (
+    check_choice,
+    check_count,
+    check_lengths,
+    count_rows,
+    shown,
+)
+from skrank._input.frames import in_utc
+from skrank._input.query_ids import check_qid_column
 from skrank._ranking.ids import encode_qid
+from skrank._text.docs import Splits, share_split_words
 from skrank.model_selection.query_splitter import (
     QuerySplitter,
     check_all_rows,

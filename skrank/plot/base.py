@@ -8,9 +8,9 @@ from itertools import cycle, islice
 
 import numpy as np
 
-from skrank._checks import shown
 from skrank._engine.request import metric_of
-from skrank._extras import INSTALL
+from skrank._input.checks import shown
+from skrank._text.extras import INSTALL
 
 # The palette of Okabe and Ito (2008), which colour-blind people can tell apart, without
 # its yellow, which is faint on white.

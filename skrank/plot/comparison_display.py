@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._checks import check_choice, check_instance
-from skrank._docs import share_display_words
+from skrank._input.checks import check_choice, check_instance
+from skrank._text.docs import share_display_words
 from skrank.plot.base import (
     BETTER_COLOR,
     COLORS,

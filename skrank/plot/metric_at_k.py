@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._checks import check_instance, check_number, shown
-from skrank._docs import MatrixLike, share_display_words
+from skrank._input.checks import check_instance, check_number, shown
+from skrank._text.docs import MatrixLike, share_display_words
 from skrank.evaluation.evaluate import score_queries
 from skrank.evaluation.query_scores import QueryScores
 from skrank.plot.base import (

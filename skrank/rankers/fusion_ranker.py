@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._checks import numeric_array, says_what_was_meant, shown
-from skrank._columns import column_names, drop_column, find_column
-from skrank._docs import MatrixLike, MissingQid, Self, share_fit_words
+from skrank._input.checks import numeric_array, says_what_was_meant, shown
+from skrank._input.frames import column_names, drop_column, find_column
 from skrank._ranking.fusion import fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
+from skrank._text.docs import MatrixLike, MissingQid, Self, share_fit_words
 from skrank.rankers.meta_ranker import (
     QueryFinder,
     ask,

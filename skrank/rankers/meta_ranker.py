@@ -22,8 +22,8 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._checks import check_choice, check_count, check_lengths, shown
-from skrank._columns import (
+from skrank._input.checks import check_choice, check_count, check_lengths, shown
+from skrank._input.frames import (
     column_names,
     drop_column,
     find_column,
@@ -32,16 +32,16 @@ from skrank._columns import (
     on_host,
     types_of_columns,
 )
-from skrank._docs import MetadataRequest, Self
-from skrank._mistakes import (
+from skrank._input.mistakes import (
     FEW_ROWS,
     warn_if_out_of_order,
     warn_if_rows_are_drawn,
     warn_of_single_rows,
 )
-from skrank._query_ids import QID, check_qid_column, no_query_ids
+from skrank._input.query_ids import QID, check_qid_column, no_query_ids
+from skrank._input.sklearn import entries_of
 from skrank._ranking.ids import encode_heads
-from skrank._sklearn import entries_of
+from skrank._text.docs import MetadataRequest, Self
 from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
 
 

@@ -19,9 +19,10 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._checks import LARGEST_K, check_count, says_what_was_meant
-from skrank._columns import column_names, drop_column
-from skrank._docs import (
+from skrank._input.checks import LARGEST_K, check_count, says_what_was_meant
+from skrank._input.frames import column_names, drop_column
+from skrank._ranking.arrays import lengths_of, spans, starts_of
+from skrank._text.docs import (
     MatrixLike,
     MissingQid,
     Seed,
@@ -29,7 +30,6 @@ from skrank._docs import (
     share_fit_words,
     share_predict_words,
 )
-from skrank._ranking.arrays import lengths_of, spans, starts_of
 from skrank.base import fit_parameters
 from skrank.rankers.meta_ranker import (
     MetaRanker,

@@ -19,9 +19,9 @@ from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import says_what_was_meant
-from skrank._columns import column_names, drop_column
-from skrank._docs import (
+from skrank._input.checks import says_what_was_meant
+from skrank._input.frames import column_names, drop_column
+from skrank._text.docs import (
     MatrixLike,
     MetricLike,
     MissingQid,

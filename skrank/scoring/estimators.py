@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from skrank._callers import warn_caller
-from skrank._checks import shown
-from skrank._columns import on_host
-from skrank._query_ids import QID, find_qid
+from skrank._input.callers import warn_caller
+from skrank._input.checks import shown
+from skrank._input.frames import on_host
+from skrank._input.query_ids import QID, find_qid
 
 
 def find_scored_qid(estimator, X, y, qid=None):

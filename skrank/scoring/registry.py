@@ -13,7 +13,7 @@ from collections.abc import MutableMapping
 import sklearn
 
 from skrank._engine.names import is_misspelt, is_name, listed_names, refusal
-from skrank._sklearn import TABLE, name_constraint, scorer_table
+from skrank._input.sklearn import TABLE, name_constraint, scorer_table
 from skrank.scoring.scorer import RankingScorer, scored_names
 
 # A set of accepted strings that contains these is that of scikit-learn's scorer names,

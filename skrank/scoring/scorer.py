@@ -18,10 +18,6 @@ import numpy as np
 import sklearn.metrics
 from sklearn import config_context
 
-from skrank._callers import running_split
-from skrank._checks import shown
-from skrank._columns import find_column
-from skrank._docs import MetricLike
 from skrank._engine.answer import OwnRanks, RepeatedAnswer, answer_all, read_arrays
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of
@@ -35,10 +31,14 @@ from skrank._engine.names import (
     takes_a_ranking,
 )
 from skrank._engine.request import METRICS, OPTIONAL, metric_of, reads_highest_grade
-from skrank._mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
-from skrank._query_ids import QID, find_qid, no_query_ids
+from skrank._input.callers import running_split
+from skrank._input.checks import shown
+from skrank._input.frames import find_column
+from skrank._input.mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
+from skrank._input.query_ids import QID, find_qid, no_query_ids
+from skrank._input.sklearn import ScikitLearnScorer
 from skrank._ranking.ids import encode_heads
-from skrank._sklearn import ScikitLearnScorer
+from skrank._text.docs import MetricLike
 from skrank.scoring.estimators import (
     RESPONSES,
     _feature_names,

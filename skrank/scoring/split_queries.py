@@ -10,9 +10,9 @@ from numbers import Integral
 
 import numpy as np
 
-from skrank._callers import warn_caller
-from skrank._checks import count_rows
-from skrank._query_ids import QID
+from skrank._input.callers import warn_caller
+from skrank._input.checks import count_rows
+from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_heads
 from skrank.exceptions import QuerySplitWarning
 from skrank.scoring.estimators import find_scored_qid, training_sizes

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._checks import shown
-from skrank._docs import MatrixLike, MetricLike, read_entries, sharing_words
-from skrank._extras import INSTALL
+from skrank._input.checks import shown
+from skrank._text.docs import MatrixLike, MetricLike, read_entries, sharing_words
+from skrank._text.extras import INSTALL
 from skrank.scoring.scorer import RankingScorer, make_ranking_scorer
 
 # The name of the evaluation set in the log of XGBoost.

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
-from skrank._callers import warn_caller
-from skrank._checks import (
+from skrank._engine.request import Request
+from skrank._input.callers import warn_caller
+from skrank._input.checks import (
     check_choice,
     check_count,
     check_level,
@@ -23,8 +24,7 @@ from skrank._checks import (
     says_what_was_meant,
     shown,
 )
-from skrank._docs import Clusters, Seed
-from skrank._engine.request import Request
+from skrank._text.docs import Clusters, Seed
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (

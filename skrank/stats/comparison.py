@@ -16,10 +16,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, check_count, check_instance, shown
-from skrank._columns import as_frame
-from skrank._docs import Clusters, FrameKind
-from skrank._text_tables import (
+from skrank._input.checks import check_choice, check_count, check_instance, shown
+from skrank._input.frames import as_frame
+from skrank._text.docs import Clusters, FrameKind
+from skrank._text.tables import (
     LINE,
     Cell,
     as_html,

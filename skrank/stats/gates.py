@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm, t
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, check_number, says_what_was_meant, shown
-from skrank._docs import Clusters
-from skrank._text_tables import as_markdown, as_text, counted, smaller_words
+from skrank._input.checks import check_choice, check_number, says_what_was_meant, shown
+from skrank._text.docs import Clusters
+from skrank._text.tables import as_markdown, as_text, counted, smaller_words
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.compare import AUTO, compare_rankers, limits_of
 from skrank.stats.inference import (

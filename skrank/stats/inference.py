@@ -15,12 +15,12 @@ from scipy.stats import binom, norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 
-from skrank._callers import warn_caller
-from skrank._checks import check_listed, shown
 from skrank._engine.means import MEANS, mean_of_queries, reciprocal
 from skrank._engine.request import Request
 from skrank._engine.summary import is_of_means
 from skrank._engine.value_table import ValueTable, check_by
+from skrank._input.callers import warn_caller
+from skrank._input.checks import check_listed, shown
 from skrank._ranking.ids import encode_qid, sorted_unique
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.

@@ -13,8 +13,14 @@ from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
-from skrank._callers import warn_caller
-from skrank._checks import (
+from skrank._engine.means import (
+    mean_of_queries,
+    pooled_harmonic_mean,
+    pooled_median,
+    reciprocal,
+)
+from skrank._input.callers import warn_caller
+from skrank._input.checks import (
     check_choice,
     check_instance,
     check_level,
@@ -23,14 +29,8 @@ from skrank._checks import (
     says_what_was_meant,
     shown,
 )
-from skrank._columns import column_names
-from skrank._docs import Clusters
-from skrank._engine.means import (
-    mean_of_queries,
-    pooled_harmonic_mean,
-    pooled_median,
-    reciprocal,
-)
+from skrank._input.frames import column_names
+from skrank._text.docs import Clusters
 from skrank.evaluation.catalogue import CatalogueScores
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.results import ConfidenceIntervals

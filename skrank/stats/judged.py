@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_instance, shown
 from skrank._engine.value_table import check_alike
+from skrank._input.checks import check_instance, shown
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import ROUNDING, difference, effective_units, terms_of
 

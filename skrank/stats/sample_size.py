@@ -14,8 +14,8 @@ from scipy.special import nctdtr
 from scipy.stats import chi2, norm, t, trim_mean
 from sklearn.utils import Bunch
 
-from skrank._callers import warn_caller
-from skrank._checks import check_count, check_level, numeric_array, shown
+from skrank._input.callers import warn_caller
+from skrank._input.checks import check_count, check_level, numeric_array, shown
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import ROUNDING, terms_of
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from skrank._checks import shown
-from skrank._columns import column_names, find_level, index_of, kind_of, unwrapped
 from skrank._engine.value_table import check_alike, join_rankers
+from skrank._input.checks import shown
+from skrank._input.frames import column_names, find_level, index_of, kind_of, unwrapped
 from skrank.evaluation.query_scores import QueryScores
 
 

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from skrank._text_tables import counted
+from skrank._text.tables import counted
 from skrank.stats.inference import is_at_most
 from skrank.stats.paired_tests import is_two_sided
 

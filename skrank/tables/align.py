@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from skrank._callers import warn_caller
-from skrank._checks import (
+from skrank._engine.conventions import CONVENTIONS
+from skrank._input.callers import warn_caller
+from skrank._input.checks import (
     check_choice,
     check_column_name,
     check_flag,
@@ -23,11 +24,10 @@ from skrank._checks import (
     says_what_was_meant,
     shown,
 )
-from skrank._columns import as_frame, kind_of
-from skrank._docs import Judgements, share_run_words
-from skrank._engine.conventions import CONVENTIONS
-from skrank._query_ids import QID
+from skrank._input.frames import as_frame, kind_of
+from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_heads, encode_qid, find_alike
+from skrank._text.docs import Judgements, share_run_words
 from skrank.tables.forms import (
     RESULT,
     TRUTH,

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import skrank
-from skrank._callers import warn_caller
-from skrank._columns import is_list, library_of
-from skrank._extras import INSTALL, import_extra
+from skrank._input.callers import warn_caller
+from skrank._input.frames import is_list, library_of
+from skrank._text.extras import INSTALL, import_extra
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.source import check_known, check_none_missing, check_types
 from skrank.tables.stream import (

@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from skrank._checks import check_choice, check_k, shown
-from skrank._columns import as_frame, kind_of
-from skrank._docs import Judgements, MetricsLike, share_run_words
 from skrank._engine.answer import Arrays
 from skrank._engine.asked import read_requests
 from skrank._engine.names import is_metric, read_metric
 from skrank._engine.value_table import join_rankers
+from skrank._input.checks import check_choice, check_k, shown
+from skrank._input.frames import as_frame, kind_of
 from skrank._ranking.fusion import documents_of
+from skrank._text.docs import Judgements, MetricsLike, share_run_words
 from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_scores import QueryScores
 from skrank.metrics.agreement import LIST_METRICS

@@ -17,15 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import numeric_array, shown
-from skrank._columns import (
+from skrank._input.checks import numeric_array, shown
+from skrank._input.frames import (
     column_names,
     find_column,
     is_frame,
     is_only_arrow,
     unwrapped,
 )
-from skrank._extras import import_extra
+from skrank._text.extras import import_extra
 from skrank.tables.source import UnknownColumn, is_table_file, read_table
 from skrank.tables.stream import Columns
 from skrank.tables.trec_text import (

@@ -14,20 +14,20 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import check_column_name, shown
-from skrank._columns import column_names
-from skrank._docs import (
+from skrank._engine.asked import check_ids_unneeded, read_requests
+from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
+from skrank._engine.request import reads_highest_grade, with_highest_grade
+from skrank._engine.value_table import NO_WEIGHT, distinct
+from skrank._input.checks import check_column_name, shown
+from skrank._input.frames import column_names
+from skrank._text.docs import (
     Judgements,
     MetricsLike,
     PathLike,
     share_run_words,
     share_table_words,
 )
-from skrank._engine.asked import check_ids_unneeded, read_requests
-from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
-from skrank._engine.request import reads_highest_grade, with_highest_grade
-from skrank._engine.value_table import NO_WEIGHT, distinct
-from skrank._extras import progress_bar
+from skrank._text.extras import progress_bar
 from skrank.evaluation.evaluate import check_names, score_queries
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.align import align, rule_of_all

@@ -17,15 +17,15 @@ import tempfile
 from itertools import groupby
 from pathlib import Path
 
-from skrank._checks import shown
-from skrank._columns import (
+from skrank._input.checks import shown
+from skrank._input.frames import (
     column_names,
     frame_in_arrow,
     is_list,
     is_pandas_or_polars,
     kind_of,
 )
-from skrank._extras import import_extra
+from skrank._text.extras import import_extra
 from skrank.tables.threads import Threads
 
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from skrank._columns import is_list
 from skrank._engine.answer import Arrays
 from skrank._engine.request import of_ranking
 from skrank._engine.summary import Measured, parts_of, reads_ranks
 from skrank._engine.value_table import ValueTable, distinct, join_queries
-from skrank._extras import import_extra
+from skrank._input.frames import is_list
+from skrank._text.extras import import_extra
 from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.source import quoted

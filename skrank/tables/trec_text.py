@@ -14,10 +14,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._callers import warn_caller
-from skrank._checks import check_choice, check_flag
-from skrank._docs import PathLike
+from skrank._input.callers import warn_caller
+from skrank._input.checks import check_choice, check_flag
 from skrank._ranking.ids import encode_qid
+from skrank._text.docs import PathLike
 
 
 def read_qrels(path: PathLike, *, subtopics: bool = False) -> Bunch:

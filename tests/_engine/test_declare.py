@@ -9,8 +9,8 @@ import pytest
 from numpydoc.docscrape import FunctionDoc
 
 from skrank import metrics
-from skrank._docs import PARAMETERS
 from skrank._engine.request import METRICS
+from skrank._text.docs import PARAMETERS
 from skrank.metrics import evaluate, mrr_score, ndcg_score
 from tests._engine.decorated import decorated, power_score
 

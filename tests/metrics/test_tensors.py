@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from skrank._columns import on_host
+from skrank._input.frames import on_host
 from skrank.metrics import (
     catalogue_scores,
     evaluate,

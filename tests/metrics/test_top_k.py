@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skrank import metrics
-from skrank._checks import TIES
+from skrank._input.checks import TIES
 from skrank.metrics import evaluate
 from tests.brute_force import by_query
 

@@ -207,13 +207,13 @@ def test_folds_of_rows_are_warned_of_once_in_each_call(call):
         assert warning.category is QuerySplitWarning
         assert re.match(SPLIT, str(warning.message))
         assert warning.filename == __file__
-        skrank._callers._SHOWN.clear()  # as in a new process
+        skrank._input.callers._SHOWN.clear()  # as in a new process
 
 
 def test_a_search_shows_one_warning_where_its_own_call_is_not_seen(monkeypatch):
     # In a thread, where as in another process only the fit of a candidate is. One
     # candidate at a time, for threads share the filters of warnings.
-    monkeypatch.setattr(skrank._callers, "_SHOWN", set())
+    monkeypatch.setattr(skrank._input.callers, "_SHOWN", set())
     how = {"scoring": "mrr", "cv": PLAIN_FOLDS, "n_jobs": 2, "pre_dispatch": 1}
     search = GridSearchCV(Ridge(), {"alpha": np.arange(1.0, 7.0)}, **how)
     with warnings.catch_warnings(record=True) as caught, parallel_config("threading"):

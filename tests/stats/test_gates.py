@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from skrank.__main__ import main
+from skrank._shell.commands import main
 from skrank.metrics import QueryScores, score_queries
 from skrank.stats import compare_rankers, gate, required_queries
 from tests.stats.test_sign_flips import all_signs

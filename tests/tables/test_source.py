@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from skrank.__main__ import main
+from skrank._shell.commands import main
 from skrank.metrics import score_queries
 from skrank.tables import align, score_table
 from tests.studies import random_sources

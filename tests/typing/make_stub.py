@@ -14,8 +14,8 @@ import textwrap
 from pathlib import Path
 
 from skrank import metrics
-from skrank._docs import variant
 from skrank._engine.request import metric_of
+from skrank._text.docs import variant
 
 SOURCE = Path(metrics.__file__)
 STUB = SOURCE.with_suffix(".pyi")
@@ -33,8 +33,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 """
 
-# The types of parameters, by the names of their entries in `skrank/_docs.py`. Without
-# such an entry it is the name of the parameter, after that of the function if another
+# The types of parameters, by the names of their entries in `skrank/_text/docs.py`.
+# Without such an entry it is the name of the parameter, after that of the function if another
 # metric has a parameter with this name and another type.
 TYPES = {
     "y_true": "MatrixLike",
@@ -99,7 +99,7 @@ def stub():
         for name in metrics.__all__
         if (metric := metric_of(getattr(metrics, name)))
     }
-    imports = ["from skrank._docs import Average, MatrixLike, Ties"]
+    imports = ["from skrank._text.docs import Average, MatrixLike, Ties"]
     for node in ast.parse(SOURCE.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]

@@ -11,7 +11,7 @@ import pytest
 import torch
 from scipy import sparse
 
-from skrank._columns import on_host
+from skrank._input.frames import on_host
 from skrank.metrics import evaluate, mrr_score, ndcg_score
 from skrank.rankers import QueryRanker
 from tests import processes

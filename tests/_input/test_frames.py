@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from skrank._columns import as_frame, drop_column, find_column, in_utc
-from skrank._query_ids import find_named
+from skrank._input.frames import as_frame, drop_column, find_column, in_utc
+from skrank._input.query_ids import find_named
 from skrank._ranking.ids import encode_qid
 
 DATA = {"a": [1, 2], "qid": ["x", "x"], "b": [3, 4]}

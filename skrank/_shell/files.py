@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_count, check_number
 from skrank._engine.names import TREC_EVAL
-from skrank._extras import import_extra
+from skrank._input.checks import check_count, check_number
 from skrank._ranking.ids import encode_qid
-from skrank._text_tables import TEXT, as_markdown, table
+from skrank._text.extras import import_extra
+from skrank._text.tables import TEXT, as_markdown, table
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.saved_scores import is_saved, whole_file
 from skrank.tables.align import (

@@ -20,14 +20,14 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skrank._columns import drop_column
-from skrank._query_ids import find_named, find_qid, no_query_ids, require_named
+from skrank._input.frames import drop_column
+from skrank._input.query_ids import find_named, find_qid, no_query_ids, require_named
 from skrank.integrations import lightgbm_metric
 from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.plot import MetricAtKDisplay
 from skrank.rankers import QueryRanker, as_regressor
-from tests.test_columns import TABLES, every_table, values
+from tests._input.test_frames import TABLES, every_table, values
 
 TWO_LEVELS = pd.MultiIndex.from_tuples([("qid", 1), ("a", 1)])
 
@@ -346,7 +346,7 @@ TOOLS = {
 }
 
 
-PAGE = Path(__file__).parents[1] / "docs" / "query_ids.rst"
+PAGE = Path(__file__).parents[2] / "docs" / "query_ids.rst"
 
 
 ROWS = re.findall(r"^(``.*?)" + 4 * " +(yes|no)" + "$", PAGE.read_text("utf-8"), re.M)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from skrank._extras import import_extra, progress_bar
+from skrank._text.extras import import_extra, progress_bar
 
 
 def test_a_package_is_imported_or_its_extra_is_named():

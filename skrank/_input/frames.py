@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 import scipy.sparse
 
-from skrank._sklearn import entries_of
+from skrank._input.sklearn import entries_of
 
 
 def find_column(X, column, *, is_id=True):

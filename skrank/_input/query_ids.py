@@ -9,7 +9,13 @@ from itertools import pairwise
 import numpy as np
 from sklearn import get_config
 
-from skrank._columns import column_names, find_column, find_level, take_rows, unwrapped
+from skrank._input.frames import (
+    column_names,
+    find_column,
+    find_level,
+    take_rows,
+    unwrapped,
+)
 
 QID = "qid"
 

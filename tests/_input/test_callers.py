@@ -17,7 +17,7 @@ from sklearn.model_selection import (
     permutation_test_score,
 )
 
-from skrank._callers import (
+from skrank._input.callers import (
     is_fold_scored,
     running_draws,
     running_split,

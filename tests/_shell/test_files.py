@@ -14,8 +14,8 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from skrank.__main__ import main
-from skrank._shell import top_of_queries
+from skrank._shell.commands import main
+from skrank._shell.files import top_of_queries
 from skrank.tables.trec_text import Triples
 from tests.command import (
     BEIR,
@@ -266,7 +266,7 @@ class Terminal(io.StringIO):
 def test_what_takes_long_has_a_bar_on_a_terminal(
     capsys, tmp_path, monkeypatch, seconds, is_shown
 ):
-    monkeypatch.setattr("skrank._extras.PATIENCE", seconds)
+    monkeypatch.setattr("skrank._text.extras.PATIENCE", seconds)
     (tmp_path / "rows.csv").write_text(ROWS)
     for command in (
         "evaluate qrels a.run",

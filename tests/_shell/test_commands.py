@@ -337,8 +337,8 @@ def test_many_runs_are_read_once_and_compared_with_few_calls(capsys, tmp_path):
     command = "compare qrels [0-9]*.run -m ndcg@10 -m rbp(p=0.5)"
     n_calls = count_all_calls(lambda: statuses.append(run(capsys, command)[0]))
     assert statuses == [0]
-    assert n_calls["skrank._shell.load_judgements"] == 1
-    assert n_calls["skrank._shell.load_run"] == 15
+    assert n_calls["skrank._shell.files.load_judgements"] == 1
+    assert n_calls["skrank._shell.files.load_run"] == 15
     # Two metrics of 105 pairs.
     assert 210 < n_calls.total() < 60 * 210
 
@@ -538,7 +538,7 @@ def test_warnings_for_developers_are_not_shown(capsys, monkeypatch):
         warnings.warn("open", ResourceWarning, stacklevel=1)
         raise ValueError("reason")
 
-    monkeypatch.setattr("skrank._shell.align_sides", warn)
+    monkeypatch.setattr("skrank._shell.files.align_sides", warn)
     assert run(capsys, "evaluate qrels a.run") == (2, "", "skrank: reason\n")
 
 
@@ -560,7 +560,7 @@ def test_any_other_error_is_one_line_without_a_traceback(
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("skrank._shell.align_sides", fail)
+    monkeypatch.setattr("skrank._shell.files.align_sides", fail)
     assert run(capsys, "evaluate qrels a.run") == (2, "", f"skrank: {line.strip()}\n")
 
 

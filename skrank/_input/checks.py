@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length, check_scalar
 
-from skrank._columns import on_host, unwrapped
+from skrank._input.frames import on_host, unwrapped
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)

@@ -5,8 +5,8 @@
 import numpy as np
 import pytest
 
-from skrank import _text_tables
-from skrank._text_tables import Cell, as_html, as_latex, as_markdown, as_text
+from skrank._text import tables as text_tables
+from skrank._text.tables import Cell, as_html, as_latex, as_markdown, as_text
 from skrank.stats import compare_rankers
 from tests.stats.pilot import scores_of
 
@@ -80,7 +80,7 @@ def test_the_best_is_bold_and_has_its_mark_in_every_language():
 
 
 def test_a_title_counts_the_undefined_queries_if_there_are_any():
-    undefined_words = _text_tables.undefined_words
+    undefined_words = text_tables.undefined_words
     assert undefined_words([]) == undefined_words([0, 0]) == ""
     assert undefined_words([1200, 1200]) == " (1,200 undefined)"
     assert undefined_words([2, 0, 5]) == " (0 to 5 undefined)"

@@ -8,7 +8,7 @@ import pytest
 import sklearn.metrics
 from scipy import sparse
 
-from skrank import _sklearn
+from skrank._input import sklearn as private
 
 X = np.arange(6).reshape(3, 2)
 
@@ -24,17 +24,17 @@ X = np.arange(6).reshape(3, 2)
     ids=["array", "list", "sparse", "frame"],
 )
 def test_rows_of_any_data_are_taken_by_position(data, as_list):
-    assert as_list(_sklearn.entries_of(data, [2, 0])) == [[4, 5], [0, 1]]
+    assert as_list(private.entries_of(data, [2, 0])) == [[4, 5], [0, 1]]
 
 
 def test_columns_are_taken_by_position():
-    assert _sklearn.entries_of(X, [1], axis=1).tolist() == [[1], [3], [5]]
+    assert private.entries_of(X, [1], axis=1).tolist() == [[1], [3], [5]]
 
 
 def test_the_scorers_and_their_names_are_where_they_are_looked_for():
-    table = _sklearn.scorer_table()
+    table = private.scorer_table()
     assert set(sklearn.metrics.get_scorer_names()) == {*table}
-    assert type(table["r2"]) is _sklearn.ScikitLearnScorer
-    constraint = _sklearn.name_constraint()({"r2", "accuracy"})
+    assert type(table["r2"]) is private.ScikitLearnScorer
+    constraint = private.name_constraint()({"r2", "accuracy"})
     assert constraint.is_satisfied_by("r2")
     assert not constraint.is_satisfied_by("r3")

@@ -15,8 +15,8 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_validate
 
 from skrank import metrics
-from skrank._columns import as_frame
-from skrank._shell import find_run
+from skrank._input.frames import as_frame
+from skrank._shell.files import find_run
 from skrank.metrics import QueryScores, evaluate, mrr_score, score_queries
 from skrank.model_selection import cross_val_query_scores
 from skrank.stats import compare_rankers, confidence_interval, gate

@@ -7,8 +7,8 @@ import numbers
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
-from skrank._callers import is_fold_scored, running_draws, warn_caller
-from skrank._columns import reordered
+from skrank._input.callers import is_fold_scored, running_draws, warn_caller
+from skrank._input.frames import reordered
 
 # The fewest queries whose mean says something, and of how many they can be spared.
 FEW_QUERIES, SPARED_OF = 10, 100

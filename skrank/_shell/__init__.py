@@ -1,0 +1,3 @@
+"""The command line."""
+
+# SPDX-License-Identifier: BSD-3-Clause

@@ -1,0 +1,812 @@
+"""The command line: evaluate and compare runs and tables of predictions."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import contextlib
+import inspect
+import math
+import sys
+import warnings
+
+from sklearn.utils import Bunch
+
+import skrank
+from skrank._engine.answer import Arrays
+from skrank._engine.asked import read_requests
+from skrank._engine.columns import columns_of
+from skrank._engine.conventions import CONVENTIONS, FROM_ONE
+from skrank._input.checks import check_count
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
+from skrank._shell import files as shell
+from skrank._text.extras import progress_bar
+from skrank._text.tables import smaller_words
+from skrank.evaluation.evaluate import score_requests
+from skrank.tables import compare_lists, fuse, read_rows, score_table
+from skrank.tables.compare_lists import changes_of, ranked_lists
+from skrank.tables.forms import Names, is_trec
+from skrank.tables.fuse import text_of_run
+from skrank.tables.trec_text import Triples
+
+# How a column that metrics read is named.
+SUBTOPICS = "subtopics"
+BY_OPTION = (
+    "Name it by --column {name}=COLUMN, of one table with a row for each document."
+)
+
+
+def main(arguments=None):
+    """Run a command and return its exit status.
+
+    It is 0, 2 for bad input, or 130 after an interrupt by the keyboard. That of a gate
+    is its decision.
+
+    Parameters
+    ----------
+    arguments : list of str, default=None
+        The arguments of the command line; if None, those of the process.
+    """
+    options = argparse.Namespace()
+    try:
+        options = make_parser().parse_args(arguments)
+        with _warnings_said(options):
+            found = options.command(options)
+        text, status = found if isinstance(found, tuple) else (found, 0)
+        shell.write(text if isinstance(text, bytes) else f"{text}\n", sys.stdout)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # a traceback helps nobody at a terminal
+        is_known = isinstance(error, (ImportError, OSError, TypeError, ValueError))
+        kind = "" if is_known and str(error) else f"{type(error).__name__}: "
+        shell.say(f"{kind}{error}", options)
+        return 2
+    return status
+
+
+@contextlib.contextmanager
+def _warnings_said(options):
+    """Say each warning of a command in one line, when it comes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        for of_developers in (DeprecationWarning, ResourceWarning):
+            warnings.simplefilter("ignore", of_developers)
+        warnings.showwarning = lambda message, *_, **__: shell.say(
+            f"warning: {message}", options
+        )
+        yield
+
+
+def _evaluate(options):
+    """Print the metrics of runs."""
+    shell.check_writable(options.by_query)
+    shell.check_writable(options.save, "--save")
+    scored, *_ = _score(options)
+    if options.save is not None:
+        shell.save(options.save, scored)
+    return _printed(options, scored)
+
+
+def _printed(options, scored):
+    """Return the means of rankers as text, or their values by query."""
+    metrics = next(iter(scored.values())).metrics
+    if options.sort is not None:
+        scored = _sorted_by(scored, options.sort or metrics[0])
+    by_query, form = options.by_query, options.form
+    if by_query == shell.STDOUT:
+        header, rows = shell.rows_of_queries(scored)
+        if form != "json":
+            return shell.printed(form, header, rows)
+        found = {name: {} for name in scored}
+        for name, qid, *values in rows:
+            found[name][qid] = dict(zip(metrics, values, strict=True))
+        return shell.as_json(found)
+    if by_query is not None:
+        shell.write_queries(by_query, scored)
+    means = {name: scores.table.summaries()[0] for name, scores in scored.items()}
+    if form == "json":
+        return shell.as_json(
+            {name: dict(zip(metrics, one, strict=True)) for name, one in means.items()}
+        )
+    rows = [[name, *one] for name, one in means.items()]
+    text = shell.printed(form, ["ranker", *metrics], rows)
+    if form != "csv":
+        text += smaller_words(next(iter(scored.values())).table.smaller, "\n\n({})")
+    return text
+
+
+def _sorted_by(scored, metric):
+    """Return the scores of runs in the order of a metric, the undefined ones last."""
+    requests = next(iter(scored.values())).table.requests
+    names = [request.key for request in requests]
+    if metric not in names:
+        raise ValueError(f"--sort must be a metric among {names}. Got {metric!r}.")
+    place = names.index(metric)
+
+    def key(name):
+        value = requests[place].direction * scored[name].table.summaries()[0][place]
+        return math.inf if math.isnan(value) else -value
+
+    return {name: scored[name] for name in sorted(scored, key=key)}
+
+
+def _compare(options):
+    """Compare runs on the same queries: differences, intervals and p-values."""
+    rankers = shell.runs_of(options) if options.run else options.y_score or ()
+    if len(rankers) < 2:
+        options.fail(
+            "two runs are required, or a table and --y-score for two columns"
+            + shell.same_twice(options)
+        )
+    scored, paths, tags = _score(options)
+    baseline = options.baseline
+    if baseline is not None:
+        names = [shell.find_run(one, list(scored), paths, tags) for one in baseline]
+        baseline = list(dict.fromkeys(names))
+    comparison = skrank.stats.compare_rankers(  # which is loaded when it is used
+        scored,
+        baseline=baseline,
+        test=options.test,
+        correction=None if options.correction == "none" else options.correction,
+        alternative=options.alternative,
+        margin=options.margin,
+        confidence_level=options.confidence_level,
+    )
+    if options.form == "json":
+        rankers, rows = map(list, (comparison.intervals.rows, comparison.rows))
+        return shell.as_json({"rankers": rankers, "differences": rows})
+    if options.form == "csv":
+        rows = comparison.rows
+        return shell.printed("csv", list(rows[0]), [row.values() for row in rows])
+    forms = {"markdown": comparison.to_markdown, "latex": comparison.to_latex}
+    return forms.get(options.form, comparison.__str__)()
+
+
+def _gate(options):
+    """Decide whether a candidate is not worse than a baseline by a margin.
+
+    The exit status is 0 if it is not, 1 if it is, 2 after an error, and 3 if the
+    queries are too few to decide. QRELS and RUN are the judgements and the two runs,
+    the baseline first, or two files of evaluate --save.
+    """
+    if shell.has_scores(options):
+        scored = shell.saved_scores(options)
+    else:
+        scored, *_ = _score(options)
+    if len(scored) != 2:
+        options.fail(
+            "two runs are required, the baseline and the candidate, or two files of "
+            "evaluate --save" + shell.same_twice(options)
+        )
+    found = skrank.stats.gate(  # which is loaded when it is used
+        scored,
+        baseline=next(iter(scored)),
+        margin=options.margin,
+        test=options.test,
+        confidence_level=options.confidence_level,
+    )
+    if options.form == "json":
+        about = {"decision": found.decision, "status": found.status}
+        return shell.as_json(about | vars(found)), found.status
+    text = found.to_markdown() if options.form == "markdown" else str(found)
+    return text, found.status
+
+
+def _score(options):
+    """Return the scores of each run by its name, the paths of the runs and their tags.
+
+    Each run has a QueryScores of its own, since their queries may be different.
+    """
+    requests = _requests(options)  # wrong names are found before large files are read
+    columns = _columns_read(options, requests)
+    if shell.has_rows(options):
+        return _score_rows(options, **columns)
+    paths, tags, found = [], [], []
+    by_run = _aligned_runs(options, options.convention, SUBTOPICS in columns)
+    for path, tag, rows in by_run:  # one at a time: they may be large
+        columns = {name: rows.pop(name) for name in columns}
+        arrays = Arrays(**rows, columns=columns)
+        found.append(score_requests(requests, arrays, {None: rows.y_score}))
+        paths.append(path)
+        tags.append(tag)
+    names = shell.names_of_runs(paths, tags, options.names)
+    return dict(zip(names, found, strict=True)), paths, tags
+
+
+def _aligned_runs(options, convention, subtopics=False):
+    """Yield the path and the tag of each run, and its rows with the judgements."""
+    if not options.run:
+        options.fail("the following arguments are required: RUN")
+    paths = shell.runs_of(options)
+    n_bytes = sum(map(shell.size_of, [options.qrels, *paths]))
+    with progress_bar(n_bytes or None, "auto", "B", unit_scale=True) as advance:
+
+        def half(n_bytes):  # of the time is for reading, about
+            advance(n_bytes / 2)
+
+        truth = shell.load_judgements(options, half, subtopics=subtopics)
+        half(shell.size_of(options.qrels))
+        for path in paths:
+            result = shell.load_run(options, path, half)
+            yield path, result.tag, shell.aligned(options, truth, result, convention)
+            half(shell.size_of(path))
+
+
+def _metrics(options):
+    return shell.metrics_of(options.metric or options.default_metrics)
+
+
+def _params(options):
+    """Return the parameters of metrics that were given."""
+    threshold = options.threshold
+    if options.relevance_level is not None:
+        threshold = math.nextafter(options.relevance_level, -math.inf)
+    given = {
+        "convention": options.convention,
+        "ties": options.ties,
+        "threshold": threshold,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _requests(options):
+    """Return the requests for the metrics."""
+    params = _params(options)
+    requests = read_requests(_metrics(options), params, "evaluate")
+    if options.relevance_level is None or options.convention != "trec_eval":
+        return requests
+    # Its NDCG reads all grades, whatever the level.
+    return [
+        one.changed(threshold=FROM_ONE) if one.metric.name in ("dcg", "ndcg") else one
+        for one in requests
+    ]
+
+
+def _columns_read(options, requests):
+    """Return the columns of a table that the requested metrics read, by their names."""
+    given = {}
+    for text in options.column or ():
+        name, _, column = text.partition("=")
+        if not (name and column):
+            raise ValueError(
+                "--column must be NAME=COLUMN, such as popularity=n_ratings. Got "
+                f"{text!r}."
+            )
+        if not shell.has_rows(options):
+            raise ValueError(f"--column goes with one table. Got runs and {text!r}.")
+        given[name] = column
+    of_judgements = {}
+    if not shell.has_rows(options) and is_trec(options.qrels):
+        of_judgements[SUBTOPICS] = options.qrels
+    found = columns_of(requests, given | of_judgements, "skrank", how=BY_OPTION)
+    for name in given.keys() - found.keys():
+        names = [request.key for request in requests]
+        raise ValueError(f"None of {names} reads the column {name!r} of --column.")
+    if shell.has_rows(options) and not any(one.reads_grades for one in requests):
+        found["y_true"] = options.y_true
+    return found
+
+
+def _score_rows(options, **columns):
+    """Return what :func:`_score` does, for a table with a row for each document."""
+    scores = _of_rows(
+        options,
+        score_table,
+        metrics=_metrics(options),
+        progress="auto",
+        **columns,
+        **_judged_from(options),
+        **_params(options),
+    )
+    names = scores.rankers
+    if names == (None,):
+        return {options.qrels: scores}, [options.qrels], [None]
+    return {name: scores[name] for name in names}, names, [None] * len(names)
+
+
+def _of_rows(options, function, **more):
+    """Call a function with a table of rows and the names of its columns."""
+    level = getattr(options, "relevance_level", None)
+    for option, is_given in {
+        "-M": options.depth is not None,
+        "--missing-queries": options.missing_queries is not None,
+        "--exclude-same-id": options.exclude_same_id is not None,
+        "--duplicates": options.duplicates is not None,
+        # Its NDCG needs requests of its own.
+        "-l of trec_eval": options.convention == "trec_eval" and level is not None,
+    }.items():
+        if is_given:
+            raise ValueError(f"{option} goes with runs. Got a table, {options.qrels}.")
+    given = more | {
+        name: getattr(options, name)
+        for name in ("qid", "y_true", "y_score", "doc_id")
+        if getattr(options, name) is not None
+    }
+    if len(options.y_score or ()) == 1:
+        (given["y_score"],) = options.y_score
+    with shell.columns_named_by_options("Without RUN this is a table of rows: name"):
+        return function(options.qrels, **given)
+
+
+def _judged_from(options):
+    """Return the lowest grade of a judgement as a parameter of metrics, if given."""
+    lowest = options.judged_from
+    return {} if lowest is None else {"judged_from": lowest}
+
+
+def _lists(options):
+    """Compare the lists of runs, without judgements; print what came and went."""
+    shell.check_writable(options.by_query)
+    paths, tags, runs = _several_runs(options)
+    names = shell.names_of_runs(paths, tags, options.names)
+    base = options.baseline and shell.find_run(options.baseline, names, paths, tags)
+    runs = dict(zip(names, runs, strict=True))
+    scores = compare_lists(runs, _metrics(options), baseline=base, score="value")
+    text = _printed(options, {pair: scores[pair] for pair in scores.rankers})
+    if options.form not in ("text", "markdown") or options.by_query == shell.STDOUT:
+        return text
+    lists = ranked_lists(runs, base, Names(*Triples._fields), "skrank lists")
+    return f"{text}\n\n{shell.changed_in_text(changes_of(*lists, 10), options.form)}"
+
+
+def _fuse(options):
+    """Fuse runs into one by skrank.tables.fuse, and print it in the format of TREC."""
+    paths, _, runs = _several_runs(options)
+    runs, how = dict(zip(paths, runs, strict=True)), options.method
+    return text_of_run(fuse(runs, how, norm=options.norm, score="value"), how)
+
+
+def _several_runs(options):
+    """Return the paths of two or more runs, their tags, and what is in them."""
+    paths = shell.runs_of(options)
+    if len(paths) < 2:
+        options.fail(f"two runs are required{shell.same_twice(options)}")
+    found = [shell.load_run(options, path) for path in paths]
+    runs = [Bunch(**one.triples._asdict()) for one in found]
+    return paths, [one.tag for one in found], runs
+
+
+def _explain(options):
+    """Explain why a metric has another value in another library."""
+    conventions = {"conventions": options.convention} if options.convention else {}
+    columns = _columns_read(options, read_requests([options.metric], {}, "explain"))
+    rows = _one_run(options, **columns)
+    return skrank.metrics.explain(metric=options.metric, **rows, **conventions)
+
+
+def _ties(options):
+    """Report how much tied scores change metrics."""
+    return skrank.metrics.tie_report(
+        metrics=_metrics(options),
+        convention=options.convention,
+        **_one_run(options, options.convention),
+    )
+
+
+def _show(options):
+    """Show one query, document by document, of runs."""
+    request, *more = _requests(options)
+    if more:
+        raise ValueError(f"skrank show takes one metric. Got {more[0].key!r} too.")
+    if shell.has_rows(options):
+        given = _of_rows(options, read_rows) | _judged_from(options)
+        ids = given["qid"]
+    else:
+        reads_subtopics = SUBTOPICS in request.metric.columns
+        by_run = _aligned_runs(options, options.convention, reads_subtopics)
+        paths, tags, found = zip(*by_run, strict=True)
+        names = shell.names_of_runs(paths, tags, options.names)
+        given = {
+            argument: dict(zip(names, (one[argument] for one in found), strict=True))
+            for argument in found[0]
+        }
+        ids = next(iter(given["qid"].values()))
+    ids = dict.fromkeys(ids.tolist())
+    params = _params(options)
+    if "threshold" in request.metric.defaults:
+        params["threshold"] = request.options.threshold
+    return skrank.metrics.query_report(
+        query=next((id for id in ids if str(id) == options.query), options.query),
+        metric=request.key,
+        k=check_count(options.ranks, "-k"),
+        **params,
+        **given,
+    )
+
+
+def _one_run(options, convention=None, **columns):
+    """Return the judgements and the one run of a command, aligned, or its table."""
+    if shell.has_rows(options):
+        if len(options.y_score or ()) > 1:
+            one, *more = options.y_score
+            raise ValueError(f"One --y-score is read. Got {one} and {more[0]}.")
+        return _of_rows(options, read_rows, **columns) | _judged_from(options)
+    path, *more = shell.runs_of(options) or [None]
+    if more:
+        options.fail(f"one RUN is read, got {path} and {more[0]} too")
+    ((*_, rows),) = _aligned_runs(options, convention, SUBTOPICS in columns)
+    return rows
+
+
+DEFAULT_METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
+
+_FILES = """\
+QRELS and RUN are text files of TREC, packed (.gz) or not, with fields separated by
+spaces or tabs:
+  QRELS  query iteration document grade
+  RUN    query Q0 document rank score tag
+or Parquet or CSV files with the columns qid, doc_id and grade, or score; or JSON files:
+{query: {document: number}} or {query: [documents]}. QRELS may also be a .tsv file of
+BEIR, with the columns query-id, corpus-id and score. "-" is a file of TREC on the
+standard input. The score alone orders the documents, the rank is not read. The ids of
+files of TREC and JSON are text; they meet the integers of another file.
+
+Metrics have the names of skrank, such as "ndcg@10" and "rbp(p=0.5)", or of trec_eval:
+map, ndcg, bpref, infAP, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100,
+success_5, P.5,10. Any cutoff is allowed. Without --convention tied documents count by
+the expectation over their orderings and the gain of a grade is 2 ** grade - 1. With
+--convention trec_eval the values are those of trec_eval -c.
+
+Instead of QRELS and RUN there may be one table, a Parquet or CSV file or a directory of
+them, with a row for each document of a query and the columns qid, y_true and y_score.
+"""
+
+
+def make_parser():
+    """Return the parser of the command line."""
+    parser = _Parser(
+        prog="skrank",
+        description="Evaluate rankings: the runs of search engines and recommenders.",
+        epilog="skrank COMMAND --help describes a command.",
+    )
+    version = f"skrank {skrank.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    _add_evaluate(commands)
+    _add_lists(commands)
+    _add_fuse(commands)
+    _add_compare(commands)
+    _add_gate(commands)
+    _add_show(commands)
+    _add_explain(commands)
+    _add_ties(commands)
+    return parser
+
+
+def _add_evaluate(commands):
+    one = _add(commands, _evaluate)
+    _add_runs(one, DEFAULT_METRICS)
+    _add_columns(one)
+    _add_rules(one)
+    one.add_argument(
+        "--save",
+        metavar="FILE",
+        help="also save the scores of one run to a file .parquet, for skrank gate and "
+        "QueryScores.load",
+    )
+    _add_values(one)
+
+
+def _add_lists(commands):
+    one = _add(commands, _lists, judged=False)
+    _add_runs(one, ["rbo", "overlap@10", "jaccard@10"])
+    _add_baseline(one)
+    _add_values(one)
+
+
+def _add_fuse(commands):
+    one = _add(commands, _fuse, judged=False)
+    one.add_argument("run", nargs="*", metavar="RUN", help="what systems returned")
+    rrf = {"default": "rrf", "help": "(default: rrf)"}
+    one.add_argument("--method", choices=FUSION_METHODS, **rrf)
+    about = "what makes the scores of runs comparable before sum, mnz or max"
+    one.add_argument("--norm", choices=NORMS[1:], help=about)
+
+
+def _add_compare(commands):
+    one = _add(commands, _compare)
+    _add_runs(one, ["ndcg@10"])
+    _add_columns(one)
+    _add_baseline(one, "repeated, several such runs; ", action="append")
+    one.add_argument(
+        "--test",
+        default="auto",
+        metavar="NAME",
+        help="auto (the default: score for hits, else permutation) or another test of "
+        "skrank.stats.compare_rankers, such as t",
+    )
+    one.add_argument(
+        "--correction",
+        default="max-t",
+        metavar="NAME",
+        help="for the number of comparisons: max-t (the default), holm or none",
+    )
+    one.add_argument(
+        "--alternative",
+        default="two-sided",
+        metavar="NAME",
+        help="two-sided (the default), greater or less: the difference looked for",
+    )
+    one.add_argument(
+        "--margin",
+        type=margin,
+        default=0.0,
+        metavar="DIFFERENCE",
+        help="a difference of the metric that does not matter (default: 0)",
+    )
+    _add_level(one, "the level of the intervals; 1 less it is that of the tests")
+    _add_rules(one)
+    forms = _add_forms(one, csv="print the differences as CSV with all digits")
+    _add_form(forms, "latex", "print tables in LaTeX")
+
+
+def _add_gate(commands):
+    one = _add(commands, _gate)
+    _add_runs(one, ["ndcg@10, or all of a file of scores"])
+    one.add_argument(
+        "--margin",
+        type=margin,
+        action="append",
+        required=True,
+        metavar="DIFFERENCE",
+        help="a loss of the metric that does not matter, such as 0.01; can be "
+        "repeated, once for each metric",
+    )
+    one.add_argument(
+        "--test",
+        default="auto",
+        metavar="NAME",
+        help="auto (the default) or another test of skrank.stats.gate, such as t",
+    )
+    _add_level(one, "how sure a decision must be")
+    _add_columns(one)
+    _add_rules(one)
+    forms = one.add_mutually_exclusive_group()
+    _add_form(forms, "json", "print JSON with all digits")
+    _add_form(forms, "markdown", "print a summary for a pull request")
+    one.set_defaults(form="text", default_metrics=["ndcg@10"])
+
+
+def _add_show(commands):
+    one = _add(commands, _show)
+    _add_runs(one, ["ndcg@10"])
+    one.add_argument("--query", required=True, metavar="ID", help="the query id")
+    one.add_argument(
+        "-k",
+        "--ranks",
+        type=int,
+        default=10,
+        metavar="RANKS",
+        help="how many ranks are printed (default: 10)",
+    )
+    _add_rules(one)
+
+
+def _add_explain(commands):
+    one = _add(commands, _explain)
+    one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
+    one.add_argument(
+        "-m", "--metric", required=True, metavar="METRIC", help="such as ndcg@10"
+    )
+    _add_columns(one)
+    _add_convention(one, action="append", default=[])
+
+
+def _add_ties(commands):
+    one = _add(commands, _ties)
+    one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
+    _add_metric(one, DEFAULT_METRICS)
+    _add_convention(one)
+
+
+def margin(text):
+    """Return a margin as a number; errors of argparse name this function."""
+    if not text.endswith("%"):
+        return float(text)
+    number = float(text[:-1]) / 100
+    raise argparse.ArgumentTypeError(f"{text} is {number:g}, in units of the metric")
+
+
+def _add(commands, function, judged=True):
+    """Add the command of a function with the options that all commands have."""
+    about = inspect.getdoc(function).replace("\n\n", " ").replace("\n", " ")
+    command = commands.add_parser(
+        function.__name__.removeprefix("_"),
+        help=about,
+        description=about,
+        epilog=_FILES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(command=function, fail=command.error, qrels=None)
+    columns = {"qid": "query ids", "doc-id": "document ids", "y-true": "grades"}
+    for name, what in columns.items():
+        if judged or name != "y-true":
+            about = f"the column of the {what} in tables"
+            command.add_argument(f"--{name}", metavar="COLUMN", help=about)
+    command.add_argument(
+        "--y-score",
+        action="append",
+        metavar="COLUMN",
+        help="the column of the scores in tables; can be repeated for a table of rows "
+        "with the scores of several rankers",
+    )
+    command.add_argument(
+        "--duplicates",
+        choices=("raise", "best"),
+        help="a document that a run has twice for a query is an error (the default), "
+        "or counts with its best score, as where passages stand for their documents",
+    )
+    if judged:
+        _add_judgements(command)
+    return command
+
+
+def _add_judgements(command):
+    command.add_argument("qrels", metavar="QRELS", help="the relevance judgements")
+    command.add_argument(
+        "--missing-queries",
+        choices=("zero", "drop", "raise"),
+        help="judged queries that the run lacks count 0 (zero, as trec_eval -c; the "
+        "default), are left out (drop, as trec_eval without -c), or are an error",
+    )
+    command.add_argument(
+        "--judged-from",
+        type=float,
+        metavar="GRADE",
+        help="documents with a lower grade are not judged; 0 with the convention "
+        "trec_eval",
+    )
+    command.add_argument(
+        "--exclude-same-id",
+        action=argparse.BooleanOptionalAction,
+        help="a document with the id of its query is taken out of a run, as with the "
+        "convention beir",
+    )
+    command.add_argument(
+        "-M",
+        "--depth",
+        type=int,
+        metavar="DEPTH",
+        help="only the top DEPTH documents of each query of a run count, as in "
+        "trec_eval -M",
+    )
+
+
+def _add_runs(command, metrics):
+    command.add_argument("run", nargs="*", metavar="RUN", help="what systems returned")
+    command.add_argument(
+        "--names",
+        choices=("tag", "path"),
+        help="what runs are called: their tags or their paths; without it, their tags "
+        "if these are all different",
+    )
+    _add_metric(command, metrics)
+
+
+def _add_baseline(command, further="", **options):
+    command.add_argument(
+        "--baseline",
+        metavar="RUN",
+        help="the run that all others are compared with: its name, path or tag; "
+        f"{further}without it all pairs are compared",
+        **options,
+    )
+
+
+def _add_level(command, what):
+    command.add_argument(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        metavar="LEVEL",
+        help=f"{what} (default: 0.95)",
+    )
+
+
+def _add_values(command):
+    command.add_argument(
+        "--sort",
+        nargs="?",
+        const="",
+        metavar="METRIC",
+        help="print the best run first, by this metric or the first one",
+    )
+    command.add_argument(
+        "--by-query",
+        nargs="?",
+        const=shell.STDOUT,
+        metavar="FILE",
+        help="also write the values of each query to a file .csv or .parquet; without "
+        "FILE or with '-', print them instead of the means",
+    )
+    _add_forms(command, csv="print CSV with all digits of the values")
+
+
+def _add_metric(command, default):
+    command.add_argument(
+        "-m",
+        "--metric",
+        action="append",
+        metavar="METRIC",
+        help=f"such as ndcg@10; can be repeated (default: {', '.join(default)})",
+    )
+    command.set_defaults(default_metrics=default)
+
+
+def _add_columns(command):
+    command.add_argument(
+        "--column",
+        action="append",
+        metavar="NAME=COLUMN",
+        help="the column of a table of rows that metrics read under a name, such as "
+        "popularity=n_ratings for neg_popularity@10; can be repeated",
+    )
+
+
+def _add_convention(command, **more):
+    names = ", ".join(sorted(CONVENTIONS))
+    command.add_argument(
+        "--convention",
+        metavar="NAME",
+        help=f"the library whose rules are followed: {names}"
+        + ("; can be repeated" if more else ""),
+        **more,
+    )
+
+
+def _add_rules(command):
+    _add_convention(command)
+    relevant = command.add_mutually_exclusive_group()
+    relevant.add_argument(
+        "-l",
+        "--relevance-level",
+        type=float,
+        metavar="GRADE",
+        help="documents with this grade or a higher one are relevant, as in "
+        "trec_eval -l",
+    )
+    relevant.add_argument(
+        "--threshold",
+        type=float,
+        metavar="GRADE",
+        help="documents with a higher grade than this are relevant (default: 0)",
+    )
+    command.add_argument(
+        "--ties",
+        metavar="NAME",
+        help="how tied documents count: expected (the default), optimistic, "
+        "pessimistic, or first, in the order of the file",
+    )
+
+
+def _add_forms(command, csv):
+    forms = command.add_mutually_exclusive_group()
+    _add_form(forms, "json", "print JSON with all digits of the values")
+    _add_form(forms, "csv", csv)
+    _add_form(forms, "markdown", "print tables in Markdown")
+    command.set_defaults(form="text")
+    return forms
+
+
+def _add_form(forms, name, help):
+    forms.add_argument(
+        f"--{name}", action="store_const", const=name, dest="form", help=help
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    def parse_args(self, args=None, namespace=None):
+        """Return the options; runs may also stand behind or between options."""
+        options, more = self.parse_known_args(args, namespace)
+        is_option = [word.startswith("-") and word != shell.STDOUT for word in more]
+        if any(is_option):
+            self.error(f"unrecognized arguments: {' '.join(more)}")
+        given = vars(options)
+        return argparse.Namespace(**given | {"run": [*given["run"], *more]})
+
+    def error(self, message):
+        """Exit with one line instead of the whole usage."""
+        self.exit(2, f"{self.prog}: {message}. See {self.prog} --help\n")
+
+    def _print_message(self, message, file=None):
+        shell.write(message, file or sys.stderr)
