@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 
 from skrank._engine.columns import read_columns
-from skrank._engine.first_ranks import stored_ranks
 from skrank._engine.request import (
     BY_ROW,
     RANKED_BY,
@@ -21,8 +20,8 @@ from skrank._engine.request import (
     reads_highest_grade,
     with_highest_grade,
 )
-from skrank._engine.summary import measure, summarize
-from skrank._engine.value_table import ValueTable, join_queries
+from skrank._engine.summary import measure
+from skrank._engine.value_table import NO_WEIGHT, ValueTable, join_queries
 from skrank._input.checks import count_rows, numeric_array
 from skrank._input.frames import on_host, take_rows
 from skrank._input.mistakes import (
@@ -195,25 +194,52 @@ def answer_all(requests, source):
         if len(shape) == 1 and shape[0] >= 2 * ROWS and _are_rows(source, shape):
             source, requests, blocks = cut(source, requests)
             if blocks is not None:
-                table = join_queries([_table_of(requests, block) for block in blocks])
-                return dict(zip(table.metrics, *table.summaries(), strict=True))
-    rankings = rank_all(requests, source)
-    values, known = {}, {}
+                tables = [table_of(requests, block) for block in blocks]
+                return _named(join_queries(tables))
+    return _named(table_of(requests, source))
+
+
+def _named(table):
+    """Return the summaries of one ranker by the names of the metrics."""
+    if table.weight is not None and not table.weight.any():
+        raise ValueError(NO_WEIGHT)
+    return dict(zip(table.metrics, *table.summaries(), strict=True))
+
+
+def table_of(requests, source, alike=None):
+    """Return the :class:`ValueTable` of what is measured of the queries of one ranker.
+
+    `alike` is that of the same queries with other scores.
+    """
+    rankings, known, measured = rank_all(requests, source), {}, []
+    of_alike = [None] * len(requests) if alike is None else alike.measured[0]
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
-        for request, ranking in zip(requests, rankings, strict=True):
-            weight = source.sample_weight
-            if weight is not None:
-                weight = ranking.query_weights(weight)
+        for request, ranking, like in zip(requests, rankings, of_alike, strict=True):
             try:
-                measured = measure(request, ranking, known)
+                measured.append(measure(request, ranking, known, like))
             except ValueError as error:
                 _raise_if_swapped(source, error)
                 raise
-            is_weighted = request.options.average == "weighted"
-            n_documents = ranking.n_candidates if is_weighted else None
-            values[request.key] = summarize(request, measured, n_documents, weight)
-    return values
+    first, weight = rankings[0], source.sample_weight
+    if alike is not None:
+        weight = alike.weight
+    elif weight is not None and np.any(np.asarray(weight) != 0):
+        weight = first.query_weights(weight)
+    elif weight is not None:  # those of a part may all be 0
+        weight = 0 * first.query_weights(np.ones(np.shape(weight)))
+    extremes = tuple(map(_extremes, requests, rankings))
+    keys, requests = {"qid": first.ids}, tuple(requests)
+    return ValueTable(keys, (None,), requests, extremes, (tuple(measured),), weight)
+
+
+def _extremes(request, ranking):
+    """Return the grades among all queries that the values of a query depend on."""
+    is_highest = reads_highest_grade(request)
+    if not is_highest and request.options.threshold is not None:
+        return {}
+    lowest, highest = map(float, ranking.grade_range)
+    return {"highest grade": highest} if is_highest else {"lowest grade": lowest}
 
 
 def _raise_if_swapped(source, error):
@@ -258,70 +284,16 @@ class RepeatedAnswer:
     """
 
     def __init__(self, request, arrays):
-        self.request = request
-        self.arrays = arrays
-        self.first = self.measured = self.weight = None
+        self.request, self.arrays, self.first, self.table = request, arrays, None, None
         warn_if_out_of_order(arrays.by_row)
 
     def __call__(self, y_score):
         """Return the value of the metric by some scores."""
         source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
-        with np.errstate(under="ignore"):
-            (ranking,) = rank_all([self.request], source)
-            if self.first is None and source.sample_weight is not None:
-                self.weight = ranking.query_weights(source.sample_weight)
-            measured = measure(self.request, ranking, {}, self.measured)
+        table = table_of([self.request], source, self.table)
         if self.first is None:
-            self.first, self.measured = source, measured
-        return summarize(self.request, measured, ranking.n_candidates, self.weight)
-
-
-def _table_of(requests, source):
-    """Return the table of what is measured of some queries of one ranker."""
-    rankings, measured = measure_all(requests, source)
-    return ValueTable(
-        {"qid": rankings[0].ids},
-        (None,),
-        tuple(requests),
-        ({},) * len(requests),
-        (measured,),
-        (rankings[0].n_candidates,),
-        weights_of_part(rankings[0], source.sample_weight),
-    )
-
-
-def measure_all(requests, source, alike=None):
-    """Return the ranking for each of the requests, and what was measured of it.
-
-    `alike` holds what was measured of the same queries with other scores. The ranks of
-    what is measured are arrays, as :func:`stored_ranks` returns them.
-    """
-    alike = [None] * len(requests) if alike is None else alike
-    rankings = rank_all(requests, source)
-    known, stored, results = {}, {}, []
-    with np.errstate(under="ignore"):
-        for request, ranking, like in zip(requests, rankings, alike, strict=True):
-            try:
-                measured = measure(request, ranking, known, like)
-            except ValueError as error:
-                _raise_if_swapped(source, error)
-                raise
-            if measured.ranks is not None:
-                if id(ranking) not in stored:  # metrics share it
-                    columns = stored_ranks(ranking)
-                    if columns.dtype.kind == "i" and columns.max(initial=0) < 2**31:
-                        columns = columns.astype(np.int32)
-                    stored[id(ranking)] = columns
-                measured = measured._replace(ranks=stored[id(ranking)])
-            results.append(measured)
-    return rankings, tuple(results)
-
-
-def weights_of_part(ranking, sample_weight):
-    """Return the weight of each query; those of part of the data may all be 0."""
-    if sample_weight is None or np.any(np.asarray(sample_weight) != 0):
-        return ranking.query_weights(sample_weight)
-    return 0 * ranking.query_weights(np.ones(np.shape(sample_weight)))
+            self.first, self.table = source, table
+        return table.summaries()[0][0]
 
 
 # The rows of a block, but for the rest of the last query.

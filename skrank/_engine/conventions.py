@@ -18,8 +18,8 @@ FROM_ONE = math.nextafter(1, 0)
 
 # The metrics that read only the rank of the first relevant document.
 _OF_FIRST_RANKS = """
-    mrr adjusted_mrr z_mrr hits adjusted_hits z_hits mean_rank adjusted_mean_rank
-    adjusted_mean_rank_index z_mean_rank inverse_mean_rank median_rank
+    mrr adjusted_mrr hits adjusted_hits mean_rank adjusted_mean_rank
+    adjusted_mean_rank_index inverse_mean_rank median_rank
     inverse_median_rank geometric_mean_rank inverse_geometric_mean_rank
     harmonic_mean_rank
 """

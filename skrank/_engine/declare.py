@@ -78,8 +78,7 @@ def _enter_all(metric, variants, inverse_name):
         instead = {"defaults": of_ranks} if "adjusted" in fixed else {}
         enter(replace(metric, name=variant, fixed=fixed, **instead))
     if inverse_name is not None:
-        # The variance is known of the metric, not of its inverse.
-        changed = {"greater_is_better": True, "inverse": True, "value": None}
+        changed = {"greater_is_better": True, "inverse": True}
         enter(replace(metric, name=inverse_name, defaults=of_ranks, **changed))
 
 

@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 
-from skrank._engine.first_ranks import has_one_rank, ranks_of_all, weighted_median
-
 
 def scaled(weight):
     """Return weights times a power of 2 that no sum of them overflows."""
@@ -35,7 +33,7 @@ def check_not_negative(values):
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 2.0**-500, 2.0**500
 
 
-def mean_of_queries(ranking, values, weight):
+def mean_of_queries(values, weight):
     """Return the weighted mean of the values that are not NaN.
 
     Each of the two sums is rounded once, whatever the order of the queries.
@@ -94,32 +92,33 @@ def exact_terms(values):
     return terms
 
 
-def pooled_median(ranking, values, weight):
-    """Return the median of the possible ranks of the first relevant documents.
+def pooled_median(values, weight):
+    """Return the weighted median of the values that are not NaN."""
+    known = ~np.isnan(values)
+    weight = np.ones(len(values)) if weight is None else scaled(weight)
+    values, weight = values[known], weight[known]
+    if not weight.any():
+        return float("nan")
+    order = np.argsort(values, kind="stable")
+    values, up_to = values[order], np.cumsum(weight[order])
+    half = up_to[-1] / 2
+    low = np.searchsorted(up_to, half * (1 - 1e-12))
+    high = np.searchsorted(up_to, half * (1 + 1e-12), side="right")
+    return float((values[low] + values[min(high, len(values) - 1)]) / 2)
 
-    A query whose rank is certain counts with its value, unless that is NaN.
-    """
-    known, is_certain = ~np.isnan(values), has_one_rank(ranking)
-    weight = known / 1.0 if weight is None else known * scaled(weight)
-    instead = np.where(is_certain, values, np.nan)
-    rank, mass = ranks_of_all(ranking, weight, instead)
-    one = np.zeros(len(rank), dtype=np.intp)
-    # The probabilities of tied ranks are rounded.
-    return float(weighted_median(one, rank, mass, 1, bool(is_certain.all()))[0])
 
-
-def pooled_geometric_mean(ranking, values, weight):
+def pooled_geometric_mean(values, weight):
     """Return the geometric mean over the queries."""
     check_not_negative(values)
     with np.errstate(divide="ignore"):
-        return float(np.exp(mean_of_queries(ranking, np.log(values), weight)))
+        return float(np.exp(mean_of_queries(np.log(values), weight)))
 
 
-def pooled_harmonic_mean(ranking, values, weight):
+def pooled_harmonic_mean(values, weight):
     """Return the harmonic mean over the queries."""
     check_not_negative(values)
     with np.errstate(divide="ignore"):
-        return float(np.divide(1, mean_of_queries(ranking, 1 / values, weight)))
+        return float(np.divide(1, mean_of_queries(1 / values, weight)))
 
 
 def log_of_gm_map(values):
@@ -127,9 +126,9 @@ def log_of_gm_map(values):
     return np.log(np.maximum(values, 1e-5))  # MIN_GEO_MEAN of trec_eval
 
 
-def mean_of_gm_map(ranking, values, weight):
+def mean_of_gm_map(values, weight):
     """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
-    return float(np.exp(mean_of_queries(ranking, log_of_gm_map(values), weight)))
+    return float(np.exp(mean_of_queries(log_of_gm_map(values), weight)))
 
 
 # Summaries g(mean of f(values)), as (f, g).

@@ -39,7 +39,7 @@ class Metric:
     cutoff: str = "optional"  # or "required" or "never": whether the name takes ``@k``
     greater_is_better: bool = True  # of values that are not adjusted
     limits: tuple = (0.0, 1.0)  # of values that are neither adjusted nor inverted
-    # ``pool(ranking, values, weight)`` returns the summary of the values that are not
+    # ``pool(values, weight)`` returns the summary of the values that are not
     # NaN; `weight` is None if all queries have the same weight.
     pool: Callable = mean_of_queries
     # Whether only the rank of the first relevant document is read. Such a metric also
@@ -57,9 +57,6 @@ class Metric:
     # the value times the number of relevant documents, or the value relative to that of
     # the "ideal" ranking, times the ideal one. None if that is not known.
     rises: str | None = None
-    # If given, the metric is the expectation of ``value(rank)`` at the first relevant
-    # rank, so its variance under random orders is known.
-    value: Callable | None = None
     # If given, the summary with ``normalize="total"`` or "self" is that of the values
     # divided by that of what ``best(ranking, **own)`` returns.
     best: Callable | None = None
@@ -88,8 +85,7 @@ class Metric:
     @property
     def is_bounded(self):
         """Return True if ``unjudged="lowest"`` and "highest" are accepted."""
-        reads_ranks = self.reads_first_rank and self.pool is not mean_of_queries
-        return not reads_ranks and not self.adjusted
+        return self.pool is mean_of_queries and not self.adjusted
 
     @property
     def unjudged_choices(self):
@@ -102,7 +98,7 @@ class Metric:
 
     def is_better_when_greater(self, adjusted):
         """Return True if larger values are better, `adjusted` as the parameter is."""
-        return self.greater_is_better or adjusted in (True, "z")
+        return self.greater_is_better or adjusted is True
 
     @cached_property
     def checks(self):
@@ -113,8 +109,7 @@ class Metric:
         ties = TIES if self.reads_first_rank else TIES - {"realistic"}
         ties = {"expected", "first"} if self.columns else ties
         ties = ties | {"midrank"} if self.takes_midrank else ties
-        words = {"ratio": self.reads_first_rank, "z": self.value is not None}
-        words = [word for word, is_known in words.items() if is_known]
+        words = ["ratio"] if self.reads_first_rank else []
         every_grade = self.defaults.get("threshold") is None
         return {
             "k": check_k,

@@ -11,7 +11,6 @@ from skrank._engine.first_ranks import values_at_first
 from skrank._engine.means import (
     MEANS,
     check_not_negative,
-    mean_of_queries,
     reciprocal,
     scaled,
 )
@@ -39,8 +38,8 @@ class Measured(NamedTuple):
     chance: np.ndarray | None = None  # in random orders, if the metric is adjusted
     # In the ideal ranking, if it is adjusted; or the best, of a ratio of two sums.
     ideal: np.ndarray | None = None
-    # The ranking, if the summary needs the ranks of the first relevant documents.
-    ranks: object = None
+    # The number of documents, if queries are weighted by it.
+    n_documents: np.ndarray | None = None
 
 
 def measure(request, ranking, known, alike=None):
@@ -60,7 +59,7 @@ def measure(request, ranking, known, alike=None):
         return Measured(_bound(request, ranking.fillings))
 
     found = {}
-    for part in parts_of(request) if options.adjusted and alike is None else ["values"]:
+    for part in _compared(request) if alike is None else ["values"]:
         one = ranking if part == "values" else getattr(ranking, part)
         done = known.setdefault((definition, id(one)), [])
         values = next((values for others, values, _ in done if others == own), None)
@@ -75,8 +74,9 @@ def measure(request, ranking, known, alike=None):
         found |= {"chance": alike.chance, "ideal": alike.ideal}
     elif metric.best is not None and request.divides_sums:
         found["ideal"] = metric.best(ranking, **own)
-    ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
-    return Measured(**found, ranks=ranks)
+    if options.average == "weighted":
+        found["n_documents"] = ranking.n_candidates
+    return Measured(**found)
 
 
 def _bound(request, fillings):
@@ -178,32 +178,27 @@ def _search(fillings, is_lowest, rises, k, look, bound_so_far):
             s = np.fmax(np.fmin(further, s - 1), -1).astype(np.intp)
 
 
+def _compared(request):
+    """Return which rankings the values of a requested metric are compared with."""
+    adjusted = request.options.adjusted
+    parts = ["values", "chance", "ideal"] if adjusted else ["values"]
+    return parts[:2] if adjusted == "ratio" else parts
+
+
 def parts_of(request):
     """Return which arrays of a :class:`Measured` a requested metric has, by name."""
-    parts, adjusted = ["values"], request.options.adjusted
-    if adjusted:
-        parts.append("chance")
-    if adjusted and adjusted not in ("ratio", "z"):
-        parts.append("ideal")
+    parts = _compared(request)
     if request.metric.best is not None and request.divides_sums:
         parts.append("ideal")
-    return parts
+    return [*parts, "n_documents"] if request.options.average == "weighted" else parts
 
 
-def reads_ranks(request):
-    """Return True if the summary of a requested metric needs more than values."""
-    metric = request.metric
-    if not metric.reads_first_rank:
-        return False
-    return metric.pool is not mean_of_queries or request.options.adjusted == "z"
-
-
-def summarize(request, measured, n_documents, weight=None):
+def summarize(request, measured, weight=None):
     """Return the summary of a requested metric, or its values if not averaged."""
     metric, options = request.metric, request.options
     instead, average = options.replace_undefined_by, options.average
     if average == "weighted":
-        n_documents = n_documents.astype(np.float64)
+        n_documents = measured.n_documents.astype(np.float64)
         if weight is not None and weight.max() > 2.0**960:
             weight = scaled(weight)  # no list is so long that the product overflows
         weight = n_documents if weight is None else weight * n_documents
@@ -257,38 +252,19 @@ class Values(NamedTuple):
         values = np.where(np.isnan(self.measured.values), instead, values)
         if self.weight is not None:
             values[self.weight == 0] = np.nan  # a query of weight 0 is left out
-        ranks = self.measured.ranks
-        if ranks is not None and which != "values":
-            ranks = getattr(ranks, which)
-        score = self.metric.pool(ranks, values, self.weight)
+        score = self.metric.pool(values, self.weight)
         return reciprocal(score) if inverse else score
-
-    @property
-    def proportions(self):
-        """Return the proportion of each query in the average; None without one."""
-        if self.average is None:
-            return None
-        values = self.measured.values
-        known = ~np.isnan(np.where(np.isnan(values), self.instead, values))
-        weight = known / 1.0 if self.weight is None else known * scaled(self.weight)
-        total = weight.sum()
-        return weight / total if total > 0 else weight
 
 
 def adjust(queries, score, adjusted):
     """Compare a score M with its expectation E under random orders.
 
     Returns (M - E) / (B - E) with the value B of the ideal ranking for True; M / E for
-    "ratio"; (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN
-    where all orderings have the same value.
+    "ratio". NaN where all orderings have the same value.
     """
     expected = queries.summary("chance")
     if adjusted == "ratio":
         return _in_units(score, expected)
-    if adjusted == "z":
-        deviation = np.sqrt(summed_variance(queries))
-        sign = 1 if queries.metric.greater_is_better else -1
-        return sign * _in_units(score - expected, deviation) + 0.0  # never -0.0
     best = queries.summary("ideal")
     # Sums in different orders differ by rounding errors.
     rounding = 1e-12 * np.maximum(np.abs(best), np.abs(expected))
@@ -304,32 +280,6 @@ def _in_units(value, unit):
     return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
 
 
-def summed_variance(queries):
-    """Return the variance of a mean over queries under random orders.
-
-        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i],  V[x] = E[x^2] - E[x]^2,
-
-    since the values x_i of the queries are independent; without an average, the V[x_i].
-    """
-
-    def squared(rank):
-        return np.square(queries.metric.value(rank), dtype=np.float64)
-
-    mean, random = queries.measured.chance, queries.measured.ranks.chance
-    mean_square = values_at_first(
-        lambda ranking, k=None: ranking.expected_at_first(squared, k),
-        random,
-        queries.own,
-    )
-    variance = mean_square - mean**2
-    # The variance of a value that is equal in all orders is rounding error.
-    is_random = ~np.isnan(queries.measured.values) & (variance > 1e-12 * mean_square)
-    variance = np.where(is_random, variance, 0)
-    proportions = queries.proportions
-    return variance if proportions is None else (proportions**2 * variance).sum()
-
-
 def is_of_means(request):
     """Return True if a summary is a function of one mean, or of three if adjusted."""
-    metric, adjusted = request.metric, request.options.adjusted
-    return metric.pool in MEANS and adjusted != "z"
+    return request.metric.pool in MEANS

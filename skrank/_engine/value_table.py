@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._engine.first_ranks import FirstRanks
-from skrank._engine.means import reciprocal
-from skrank._engine.summary import Measured, reads_ranks, summarize
+from skrank._engine.means import mean_of_queries, reciprocal
+from skrank._engine.summary import Measured, summarize
 from skrank._input.checks import check_listed, shown
 from skrank._ranking.ids import encode_qid
 
@@ -27,7 +26,6 @@ class ValueTable(NamedTuple):
     # For each ranker a tuple with what was measured for each metric; its `ranks` are
     # those that :func:`stored_ranks` returns.
     measured: tuple
-    n_documents: tuple  # an array for each ranker
     weight: np.ndarray | None = None
     kind: str = "pandas"  # the library of the data frames that it becomes
 
@@ -57,28 +55,15 @@ class ValueTable(NamedTuple):
 
         `options` replace parameters of all requests.
         """
-        ranks = {}
-
-        def read(measured):
-            groups = measured.ranks
-            if groups is None:
-                return measured
-            if id(groups) not in ranks:
-                dtype = np.promote_types(groups.dtype, np.intp)
-                ranks[id(groups)] = FirstRanks(*groups.astype(dtype))
-            return measured._replace(ranks=ranks[id(groups)])
-
         requests = self.requests
         if options:
             requests = [one.changed(**options) for one in requests]
         return [
             [
-                summarize(request, read(measured), n_documents, self.weight)
+                summarize(request, measured, self.weight)
                 for request, measured in zip(requests, of_ranker, strict=True)
             ]
-            for of_ranker, n_documents in zip(
-                self.measured, self.n_documents, strict=True
-            )
+            for of_ranker in self.measured
         ]
 
     def take(self, rows):
@@ -108,7 +93,6 @@ class ValueTable(NamedTuple):
             measured=tuple(
                 tuple(self.measured[i][j] for j in metrics) for i in rankers
             ),
-            n_documents=tuple(self.n_documents[i] for i in rankers),
         )
 
 
@@ -192,7 +176,6 @@ def _changed(tables, keys, change):
             )
             for of_ranker in zip(*(table.measured for table in tables), strict=True)
         ),
-        n_documents=tuple(map(changed, *(table.n_documents for table in tables))),
     )
 
 
@@ -203,7 +186,6 @@ def join_rankers(tables, rankers):
     return tables[0]._replace(
         rankers=tuple(rankers),
         measured=tuple(table.measured[0] for table in tables),
-        n_documents=tuple(table.n_documents[0] for table in tables),
     )
 
 
@@ -240,7 +222,8 @@ def average_repeats(table, key, several):
             values = mean(np.where(is_undefined, instead, values))
             return np.where(never_defined, np.nan, values)
 
-        return Measured(*map(mean_of_defined, measured))
+        n, found = measured.n_documents, map(mean_of_defined, measured[:3])
+        return Measured(*found, n_documents=None if n is None else mean(n))
 
     first = np.searchsorted(codes, np.arange(len(ids)))
     return table._replace(
@@ -250,14 +233,13 @@ def average_repeats(table, key, several):
             tuple(map(mean_of, table.requests, of_ranker))
             for of_ranker in table.measured
         ),
-        n_documents=tuple(map(mean, table.n_documents)),
     )
 
 
 def _check_means(requests, n_several):
     """Raise if a metric is not a mean over the values of queries."""
     for request in requests:
-        if reads_ranks(request):
+        if request.metric.pool is not mean_of_queries:
             raise ValueError(
                 f"The metric {request.key!r} is not a mean over queries, so that "
                 "its values for a query in several test sets cannot be averaged. Use a "

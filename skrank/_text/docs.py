@@ -89,11 +89,6 @@ adjusted_ratio : bool or "ratio", default={default}
     Whether to adjust the metric M for chance. True returns (M - E) / (B - E), where E
     is the metric at chance level, with all documents tied, and B its value for the
     ideal ranking; "ratio" returns M / E.
-adjusted_z : bool or {"ratio", "z"}, default={default}
-    Whether to adjust the metric M for chance, given its expectation E and variance V
-    under random orders and its value B for the ideal ranking. True returns
-    (M - E) / (B - E), "ratio" M / E, and "z" the number of standard deviations that M
-    is better than E, (M - E) / sqrt(V) up to the sign.
 sample_weight : array-like of shape (n_samples,) or (n_queries,), default={default}
     The weight of each query: one value per row, constant within a query, or one per
     query if `y_score` has one row per query.
@@ -311,8 +306,6 @@ def variant(name, default, metric):
         return "ties_midrank"
     if name == "ties" and metric.reads_first_rank:
         return "ties_first_rank"
-    if name == "adjusted" and metric.value is not None:
-        return "adjusted_z"
     if name == "adjusted" and metric.reads_first_rank:
         return "adjusted_ratio"
     return name
@@ -336,7 +329,7 @@ sides : {"head", "tail"} or sequence of them, default=("head", "tail")
     Whether heads, tails or both are predicted.
 metrics : str, callable, or list or dict of them, \
     default=("mrr", "mean_rank", "hits@1", "hits@3", "hits@10")
-    Names such as "mrr", "z_hits@10" or "mean_rank"; PyKEEN's names; or
+    Names such as "mrr", "adjusted_hits@10" or "mean_rank"; PyKEEN's names; or
     definitions of your own, as in :func:`skrank.metrics.evaluate`.
 ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
     How ties are resolved. "expected" is the exact expectation over all orderings of the

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from skrank._engine.answer import answer_all, measure_all, read_arrays, weights_of_part
+from skrank._engine.answer import answer_all, read_arrays, table_of
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of, no_grades
-from skrank._engine.request import INPUT, OPTIONAL, reads_highest_grade
-from skrank._engine.value_table import ValueTable, distinct, join_rankers
+from skrank._engine.request import INPUT, OPTIONAL
+from skrank._engine.value_table import distinct, join_rankers
 from skrank._input.checks import says_what_was_meant, shown
 from skrank._input.frames import column_names, kind_of
 from skrank._input.mistakes import check_one_query, warn_if_out_of_order
@@ -308,7 +308,7 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
     check_names(rankers, keys, requests)
-    measured, n_documents, weight, extremes, first = [], [], None, None, None
+    tables, first = [], None
     for name, scores in rankers.items():
         mask = arrays.returned if returned is None else returned[name]
         given = {"y_score": scores, "returned": mask, "alike": first}
@@ -316,25 +316,10 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
         if first is not None:
             warn_if_out_of_order(source.by_row)
         first = first or source
-        alike = measured[0] if measured and returned is None else None
-        rankings, of_ranker = measure_all(requests, source, alike)
-        measured.append(of_ranker)
-        n_documents.append(rankings[0].n_candidates)
-        if extremes is None:
-            extremes = tuple(map(_extremes, requests, rankings))
-            weight = weights_of_part(rankings[0], arrays.sample_weight)
-            keys = keys or {"qid": rankings[0].ids}
-    table = ValueTable(
-        keys,
-        tuple(rankers),
-        tuple(requests),
-        extremes,
-        tuple(measured),
-        tuple(n_documents),
-        weight,
-        kind,
-    )
-    return QueryScores(table)
+        alike = tables[0] if tables and returned is None else None
+        tables.append(table_of(requests, source, alike))
+    table = join_rankers(tables, tuple(rankers))
+    return QueryScores(table._replace(keys=keys or table.keys, kind=kind))
 
 
 def _keys(arrays, by, n_rankers):
@@ -390,13 +375,3 @@ def check_names(rankers, keys, requests):
             "The names of rankers, metrics and `by` columns must all be different, and "
             f"none of 'qid', 'ranker' and 'sample_weight'. Got {sorted(twice)} twice."
         )
-
-
-def _extremes(request, ranking):
-    """Return the grades among all queries that the values of a query depend on."""
-    options = request.options
-    lowest, highest = map(float, ranking.grade_range)
-    found = {"highest grade": highest} if reads_highest_grade(request) else {}
-    if options.threshold is None and not found:
-        found["lowest grade"] = lowest
-    return found

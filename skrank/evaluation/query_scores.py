@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._engine.names import is_metric, read_metric
 from skrank._engine.request import Options, Request
-from skrank._engine.summary import Measured, reads_ranks
+from skrank._engine.summary import Measured
 from skrank._engine.value_table import (
     NO_WEIGHT,
     ValueTable,
@@ -577,7 +577,6 @@ def _table_of_frame(frame, qid, by, ranker, metrics, sample_weight, instead):
             tuple(requests),
             ({},) * len(requests),
             (tuple(Measured(of_metric[rows]) for of_metric in values),),
-            (np.ones(len(own["qid"]), dtype=np.intp),),
             None if weight is None else weight[rows],
             kind_of(frame),
         )
@@ -623,7 +622,7 @@ def request_for_values(name, values, instead):
         options = Options().changed(options)
         request = Request(name, metric, sign, options)
         is_ratio = options.adjusted or request.divides_sums
-        if reads_ranks(request) or is_ratio or metric.inverse:
+        if is_ratio or metric.inverse:
             raise ValueError(
                 f"The values of the queries do not determine {name!r}, which is not a "
                 "mean of them. Leave the column out, or keep the QueryScores itself: "

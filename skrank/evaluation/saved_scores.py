@@ -48,7 +48,7 @@ def write_scores(table, path):
     keys = tuple(table.keys.values())
     about = {
         "version": VERSION,
-        "arrays": stored((keys, table.measured, table.n_documents, table.weight)),
+        "arrays": stored((keys, table.measured, table.weight)),
         "types": types,
         "keys": [*table.keys],
         "rankers": [*map(_as_literal, table.rankers)],
@@ -87,14 +87,13 @@ def read_scores(path):
                 return tuple(map(loaded, part))
             return None if part is None else arrays[part]
 
-        keys, measured, n_documents, weight = loaded(about["arrays"])
+        keys, measured, weight = loaded(about["arrays"])
         table = ValueTable(
             dict(zip(about["keys"], keys, strict=True)),
             tuple(map(literal, about["rankers"])),
             tuple(_request(*one) for one in about["metrics"]),
             tuple(about["extremes"]),
             tuple(tuple(Measured(*one) for one in of_ranker) for of_ranker in measured),
-            n_documents,
             weight,
             about["kind"],
         )

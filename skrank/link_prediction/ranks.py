@@ -244,11 +244,8 @@ PYKEEN_NAMES = {
     "adjusted_arithmetic_mean_rank": "adjusted_mean_rank",
     "adjusted_arithmetic_mean_rank_index": "adjusted_mean_rank_index",
     "adjusted_inverse_harmonic_mean_rank": "adjusted_mrr",
-    "z_arithmetic_mean_rank": "z_mean_rank",
-    "z_inverse_harmonic_mean_rank": "z_mrr",
     "hits_at_": "hits@",
     "adjusted_hits_at_": "adjusted_hits@",
-    "z_hits_at_": "z_hits@",
 }
 
 _PYKEEN_GRAMMAR = re.compile(r"([a-z_]*?hits_at_|[a-z_]+?)([1-9][0-9]*)?", re.ASCII)
@@ -258,7 +255,7 @@ _PYKEEN_GRAMMAR = re.compile(r"([a-z_]*?hits_at_|[a-z_]+?)([1-9][0-9]*)?", re.AS
 RANK_COUNT = Metric(
     "n_ranks",
     lambda ranking: np.ones(ranking.n_queries),
-    pool=lambda ranking, values, weight: float(values.sum()),
+    pool=lambda values, weight: float(values.sum()),
     reads_first_rank=True,
 )
 

@@ -335,7 +335,7 @@ def hits_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
+    average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -343,7 +343,7 @@ def hits_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, adjusted: bool | Literal["ratio", "z"] = False,
+    average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -445,7 +445,7 @@ def mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
+    average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -453,7 +453,7 @@ def mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool | Literal["ratio", "z"] = False,
+    average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -477,7 +477,7 @@ def mrr_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
+    average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -485,7 +485,7 @@ def mrr_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
-    average: None, adjusted: bool | Literal["ratio", "z"] = False,
+    average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload

@@ -5,7 +5,6 @@
 import numpy as np
 
 from skrank._engine.declare import ranking_metric
-from skrank._engine.first_ranks import weighted_median
 from skrank._engine.means import (
     pooled_geometric_mean,
     pooled_harmonic_mean,
@@ -17,10 +16,8 @@ from skrank._engine.means import (
     "mrr",
     rises="value",
     reads_first_rank=True,
-    value=lambda rank: 1 / rank,
     variants={
         "adjusted_mrr": {"adjusted": True},
-        "z_mrr": {"adjusted": "z"},
     },
 )
 def mrr_score(ranking, *, k=None):
@@ -47,16 +44,10 @@ def mrr_score(ranking, *, k=None):
     PyKEEN's convention, is the reciprocal of the mean of the best and the worst rank
     instead. A query without a relevant document is undefined.
 
-    As scorers, ``"adjusted_mrr"`` (AMRR) and ``"z_mrr"`` are the metric with
-    ``adjusted=True`` and ``adjusted="z"`` [2]_; they leave out queries without a
-    relevant document. For one relevant document among n, and m = min(k, n),
-
-    .. math:: E = \frac{1}{n} \sum_{j=1}^{m} \frac{1}{j}, \quad
-        V = \frac{1}{n} \sum_{j=1}^{m} \frac{1}{j^2} - E^2;
-
-    for more relevant documents, E and V follow from the law above. E is averaged over
-    the queries before the comparison; the V of the mean is the sum of V times the
-    squared weights of the queries, which sum to 1.
+    As a scorer, ``"adjusted_mrr"`` (AMRR) is the metric with ``adjusted=True`` [2]_; it
+    leaves out queries without a relevant document. For one relevant document among n
+    the chance level is :math:`E = \frac{1}{n} \sum_{j=1}^{\min(k, n)} \frac{1}{j}`; it
+    is averaged over the queries before the comparison.
 
     References
     ----------
@@ -81,10 +72,8 @@ def mrr_score(ranking, *, k=None):
     rises="value",
     cutoff="required",
     reads_first_rank=True,
-    value=np.ones_like,
     variants={
         "adjusted_hits": {"adjusted": True},
-        "z_hits": {"adjusted": "z"},
     },
 )
 def hits_at_k_score(ranking, *, k):
@@ -108,14 +97,9 @@ def hits_at_k_score(ranking, *, k):
     number of relevant documents in the top k. A query without a relevant document is
     undefined.
 
-    As scorers, ``"adjusted_hits@k"`` (AH@k) and ``"z_hits@k"``, for any k, are the
-    metric with ``adjusted=True`` and ``adjusted="z"`` [1]_; they leave out queries
-    without a relevant document. For R relevant documents among n,
-
-    .. math:: E = 1 - \binom{n - k}{R} \Big/ \binom{n}{R}, \quad V = E (1 - E),
-
-    and for one relevant document E = min(k / n, 1). E and V are combined over the
-    queries as in :func:`mrr_score`.
+    As a scorer, ``"adjusted_hits@k"`` (AH@k), for any k, is the metric with
+    ``adjusted=True`` [1]_; it leaves out queries without a relevant document. For R
+    relevant documents among n, :math:`E = 1 - \binom{n - k}{R} / \binom{n}{R}`.
 
     References
     ----------
@@ -140,11 +124,9 @@ def hits_at_k_score(ranking, *, k):
     greater_is_better=False,
     limits=(1, np.inf),
     reads_first_rank=True,
-    value=np.asarray,
     variants={
         "adjusted_mean_rank": {"adjusted": "ratio"},
         "adjusted_mean_rank_index": {"adjusted": True},
-        "z_mean_rank": {"adjusted": "z"},
     },
     inverse_name="inverse_mean_rank",
 )
@@ -171,18 +153,13 @@ def mean_rank(ranking):
 
     As scorers, ``"neg_adjusted_mean_rank"`` (AMR) is minus the metric with
     ``adjusted="ratio"``, MR / E; ``"adjusted_mean_rank_index"`` (AMRI) the metric with
-    ``adjusted=True``, 1 - (MR - 1) / (E - 1) [1]_; and ``"z_mean_rank"`` the metric
-    with ``adjusted="z"``, (E - MR) / sqrt(V) [2]_. ``"inverse_mean_rank"`` is 1 / MR.
-    Larger is better for all four. For R relevant documents among n,
+    ``adjusted=True``, 1 - (MR - 1) / (E - 1) [1]_; ``"inverse_mean_rank"`` is 1 / MR.
+    Larger is better for all three. For R relevant documents among n,
+    :math:`E = (n + 1) / (R + 1)`.
 
-    .. math:: E = \frac{n + 1}{R + 1}, \quad
-        V = \frac{R (n + 1) (n - R)}{(R + 1)^2 (R + 2)}.
-
-    MR and E are averaged over the queries first, and V is combined as in
-    :func:`mrr_score`. At chance level AMR is 1 and AMRI is 0. AMRI is at least -1 with
-    one relevant document per query. Random scores rarely reach a
-    ``"z_mean_rank"`` above about 2. Queries that every ordering ranks alike do not
-    change AMRI and ``"z_mean_rank"``.
+    MR and E are averaged over the queries first. At chance level AMR is 1 and AMRI is
+    0. AMRI is at least -1 with one relevant document per query. Queries that every
+    ordering ranks alike do not change AMRI.
 
     References
     ----------
@@ -224,14 +201,7 @@ def median_rank(ranking):
 
     Notes
     -----
-    With the rank :math:`r_q` of the first relevant document of each of Q queries,
-
-    .. math:: \min \left\{m : \frac{1}{Q} \sum_{q=1}^{Q} P(r_q \le m)
-        \ge \tfrac{1}{2}\right\}
-
-    or the mean of this m and the next rank if the probabilities sum to exactly one
-    half. A tied first relevant document enters with all its possible ranks, weighted by
-    their probabilities, since the median is not linear in the rank. A query without a
+    The rank of a tied first relevant document is its expected rank. A query without a
     relevant document is undefined and left out. As a scorer,
     ``"inverse_median_rank"`` is one over this median: larger is better.
 
@@ -247,7 +217,7 @@ def median_rank(ranking):
     >>> median_rank([0, 1, 0, 0], [1, 1, 1, 1])
     2.5
     """
-    return weighted_median(*ranking.first_rank_law(), ranking.n_queries)
+    return mean_rank.definition(ranking)
 
 
 @ranking_metric(

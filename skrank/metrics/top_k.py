@@ -308,7 +308,7 @@ def judged_at_k_score(ranking, *, k):
     return places / np.maximum(length, 1)
 
 
-def sum_of_queries(ranking, values, weight):
+def sum_of_queries(values, weight):
     """Return the sum over the queries, each times its weight."""
     known = ~np.isnan(values)
     weight = 1.0 if weight is None else weight[known]

@@ -248,7 +248,6 @@ _ADJUSTED = {
     False: "{}",
     True: "adjusted {}",
     "ratio": "{} relative to chance",
-    "z": "z-score of {}",
 }
 
 

@@ -153,7 +153,7 @@ def _terms_of_one(table, ranker, metric):
         return None
     weight = table.weight
     if options.average == "weighted":
-        n_documents = table.n_documents[ranker].astype(np.float64)
+        n_documents = measured.n_documents.astype(np.float64)
         weight = n_documents if weight is None else weight * n_documents
     undefined, instead = np.isnan(measured.values), request.instead
     instead = reciprocal(instead) if definition.inverse else instead

@@ -14,8 +14,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from skrank._engine.answer import Arrays
-from skrank._engine.request import of_ranking
-from skrank._engine.summary import Measured, parts_of, reads_ranks
+from skrank._engine.summary import Measured, parts_of
 from skrank._engine.value_table import ValueTable, distinct, join_queries
 from skrank._input.frames import is_list
 from skrank._text.extras import import_extra
@@ -221,8 +220,6 @@ def _batches(source, query, columns, size=None):
         source.refuse_missing(columns)
 
 
-# The integers per query that determine the ranks of its first relevant document.
-N_RANK_COLUMNS = 6
 # How often the values by query are in memory while they are joined, as was measured.
 MOST_COPIES = 3.5
 
@@ -318,12 +315,9 @@ class ArrowCore:
         scores = score_requests(self.requests, arrays, rankers, returned=returned).table
         found = {"_weight": scores.weight}
         for i, of_ranker in enumerate(scores.measured):
-            found[f"_n_documents_{i}"] = scores.n_documents[i]
             for j, one in enumerate(of_ranker):
                 for name in parts_of(self.requests[j]):
                     found[f"_{name}_{i}_{j}"] = getattr(one, name)
-                for r, row in enumerate(() if one.ranks is None else one.ranks):
-                    found[f"_ranks_{i}_{j}_{r}"] = row
         found = {
             name: np.asarray(found[name], dtype) for name, dtype in self.state.items()
         }
@@ -353,26 +347,12 @@ class ArrowCore:
         """
         state = {}
         for i in range(len(self.columns.y_score)):
-            state[f"_n_documents_{i}"] = "int64"
             for j, request in enumerate(self.requests):
                 for name in parts_of(request):
                     state[f"_{name}_{i}_{j}"] = "float64"
-                if self._ranks_at[j] == j:
-                    state |= {
-                        f"_ranks_{i}_{j}_{r}": "int64" for r in range(N_RANK_COLUMNS)
-                    }
         if self.columns.sample_weight is not None:
             state["_weight"] = "float64"
         return state
-
-    @cached_property
-    def _ranks_at(self):
-        """For each request the position of the one whose ranks it reads, or None."""
-        first, places = {}, []
-        for j, request in enumerate(self.requests):
-            ranks = of_ranking(request.options) if reads_ranks(request) else None
-            places.append(None if ranks is None else first.setdefault(ranks, j))
-        return places
 
     @property
     def names(self):
@@ -408,22 +388,15 @@ class ArrowCore:
 
     def value_table(self, table, keys=(), kind="pandas"):
         """Return the ValueTable of a table that :meth:`__call__` returned."""
-        n_documents, measured = [], []
+        measured = []
         for i in range(len(self.columns.y_score)):
-            n_documents.append(as_numpy(table[f"_n_documents_{i}"]))
-            of_ranker, ranks = [], {None: None}
+            of_ranker = []
             for j, request in enumerate(self.requests):
                 given = {
                     name: as_numpy(table[f"_{name}_{i}_{j}"])
                     for name in parts_of(request)
                 }
-                at = self._ranks_at[j]
-                if at not in ranks:
-                    rows = [
-                        table[f"_ranks_{i}_{at}_{r}"] for r in range(N_RANK_COLUMNS)
-                    ]
-                    ranks[at] = np.vstack(list(map(as_numpy, rows)))
-                of_ranker.append(Measured(**given, ranks=ranks[at]))
+                of_ranker.append(Measured(**given))
             measured.append(tuple(of_ranker))
         return ValueTable(
             dict(keys),
@@ -435,7 +408,6 @@ class ArrowCore:
                 for request in self.requests
             ),
             tuple(measured),
-            tuple(n_documents),
             as_numpy(table["_weight"]) if "_weight" in self.state else None,
             kind,
         )
