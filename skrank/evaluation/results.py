@@ -99,9 +99,7 @@ class Result:
 class ConfidenceIntervals(Result, Mapping):
     """The confidence intervals of metrics, by ranker and metric.
 
-    Made by :func:`~skrank.stats.confidence_interval`, and of scores of all lists by
-    :meth:`CatalogueScores.intervals <skrank.metrics.CatalogueScores.intervals>`. It
-    prints and shows in a notebook as a table, and is a mapping:
+    Made by :func:`~skrank.stats.confidence_interval`. It prints and shows in a notebook as a table, and is a mapping:
     ``intervals[ranker][metric]``, or ``intervals[metric]`` of one ranker without a
     name. By segment it is a mapping of these, by the value of the
     column or the tuple of values of several. A single interval has its entries as

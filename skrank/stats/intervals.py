@@ -31,7 +31,6 @@ from skrank._input.checks import (
 )
 from skrank._input.frames import column_names
 from skrank._text.docs import Clusters
-from skrank.evaluation.catalogue import CatalogueScores
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.results import ConfidenceIntervals
 from skrank.stats.inference import (
@@ -161,7 +160,7 @@ def confidence_interval(
         If a parameter has an invalid value, or a metric is not a mean of the values of
         the queries, such as a z-score.
     TypeError
-        If `scores` is a CatalogueScores, whose method `intervals` computes them.
+        If `scores` is of another type.
 
     Warns
     -----
@@ -176,7 +175,6 @@ def confidence_interval(
     --------
     compare_rankers : The difference of two rankers, which are better compared query by
         query than by two intervals.
-    skrank.metrics.CatalogueScores.intervals : Intervals of scores of all lists.
 
     Notes
     -----
@@ -249,11 +247,6 @@ def confidence_interval(
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, get_args(Method), "method", "confidence_interval")
-    if isinstance(scores, CatalogueScores):
-        raise TypeError(
-            "The 'scores' parameter of confidence_interval must be a QueryScores or an "
-            "array. Got CatalogueScores instead: use scores.intervals()."
-        )
     if column_names(scores) is not None:
         scores = scores_of(scores, by, clusters, "confidence_interval")
     is_array = judge is None and not isinstance(scores, QueryScores)
