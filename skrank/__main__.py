@@ -4,7 +4,7 @@
 
 import sys
 
-from skrank._shell.files.files.files.files.commands import main
+from skrank._shell.commands import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -50,7 +50,6 @@ class Arrays:
     sample_weight: object = None
     exclude: object = None
     judged: object = None
-    pooled: object = None
     returned: object = None
     doc_id: object = None
     alike: "Arrays | None" = None  # with other scores, all rows of which are ranked
@@ -92,8 +91,6 @@ class Arrays:
                 exclude=self.exclude,
                 judged=self.judged,
                 unjudged=by.unjudged,
-                unjudged_grade=by.unjudged_grade,
-                pooled=self.pooled if by.unjudged == "inferred" else None,
                 returned=self.returned,
                 doc_id=self.doc_id,
                 doc_order=by.doc_order,

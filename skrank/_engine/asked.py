@@ -13,7 +13,6 @@ from skrank._engine.conventions import NoNumber, check_convention, rules_of
 from skrank._engine.names import read_metric
 from skrank._engine.request import INPUT, OF_EVALUATE, Options, Request, as_implied
 from skrank._input.checks import check_choice, check_options, meant_by, shown
-from skrank._ranking.rank import FILLED
 
 
 def check_ids_unneeded(requests, convention):
@@ -90,28 +89,17 @@ def _options_of(one, params, followed, caller):
     options |= check_options(given | dict(one.params), metric.checks, caller)
     if options["ties"] != "first":
         options["doc_order"] = None
-    if options.get("unjudged") not in FILLED:
-        options["unjudged_grade"] = None
     return options
 
 
 def _check_used(params, asked, requests):
-    """Raise if no metric reads `doc_order` or `unjudged_grade`, which were passed."""
+    """Raise if no metric reads `doc_order`, which was passed."""
     orders = [dict(one.params).get("doc_order") for one in asked]
     order = next(filter(None, [params.get("doc_order"), *orders]), None)
     if order and not any(request.options.doc_order for request in requests):
         raise ValueError(
             f"doc_order={order!r} orders tied documents and requires ties='first'. Got "
             "another tie policy for every metric."
-        )
-    grade = params.get("unjudged_grade")
-    if grade is not None and not any(
-        request.options.unjudged in FILLED for request in requests
-    ):
-        raise ValueError(
-            f"unjudged_grade={grade!r} is the grade of a relevant unjudged document, "
-            "and requires unjudged='lowest' or 'highest'. Got another choice for every "
-            "metric."
         )
 
 

@@ -93,9 +93,8 @@ def _first_groups(ranking):
 def _n_tied(ranking):
     """Return how many non-relevant documents the first tie group of each query has."""
     others = np.zeros(ranking.n_queries, dtype=np.intp)
-    if not ranking.ranks_are_estimated:
-        first = ranking.first
-        others[ranking.query[first]] = ranking.size[first] - ranking.relevant[first]
+    first = ranking.first
+    others[ranking.query[first]] = ranking.size[first] - ranking.relevant[first]
     return others
 
 

@@ -46,9 +46,6 @@ TREC_EVAL = {
     "success": "hits",
 }
 
-# The names of trec_eval for a metric with parameters.
-_WITH_PARAMS = {"infAP": "map(unjudged='inferred')"}
-
 # Names of other libraries, of metrics of skrank or of scorers of scikit-learn. They are
 # not accepted; the error suggests the right one. "accuracy@" goes with a cutoff.
 _WRITTEN_OUT = {
@@ -266,7 +263,7 @@ def _match_name(name, metrics, is_scorer=False):
     key = name
     if match := _TREC_EVAL.fullmatch(name):
         name = f"{TREC_EVAL[match[1]]}@{match[2]}"
-    match = _GRAMMAR.fullmatch(_WITH_PARAMS.get(name, name))
+    match = _GRAMMAR.fullmatch(name)
     if match is None:
         return None
     negative, base, params, k = match.group("negative", "base", "params", "k")

@@ -21,7 +21,7 @@ from skrank._input.checks import (
     check_threshold,
     shown,
 )
-from skrank._ranking.rank import DOC_ORDERS, FILLED, UNJUDGED
+from skrank._ranking.rank import DOC_ORDERS, UNJUDGED
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +48,6 @@ class Metric:
     # Whether ``ties="midrank"`` is accepted, which lets tied documents share their mean
     # rank. The definition gets `ties`.
     takes_midrank: bool = False
-    # The definition with ``unjudged="inferred"``, if there is one.
-    inferred: Callable | None = None
-    # Whether a grade between 0 and the highest one may move the metric beyond its
-    # bounds over unjudged documents, which count as one or the other.
-    compares_grades: bool = False
-    # What never falls as more documents are relevant: the "value", the "sum", which is
-    # the value times the number of relevant documents, or the value relative to that of
-    # the "ideal" ranking, times the ideal one. None if that is not known.
-    rises: str | None = None
     # If given, the summary with ``normalize="total"`` or "self" is that of the values
     # divided by that of what ``best(ranking, **own)`` returns.
     best: Callable | None = None
@@ -82,20 +73,6 @@ class Metric:
         """Return what the scorer name sets `adjusted` to."""
         return self.fixed.get("adjusted", False)
 
-    @property
-    def is_bounded(self):
-        """Return True if ``unjudged="lowest"`` and "highest" are accepted."""
-        return self.pool is mean_of_queries and not self.adjusted
-
-    @property
-    def unjudged_choices(self):
-        """Return what unjudged documents may count as."""
-        if "unjudged" not in self.defaults:
-            return ("nonrelevant",)
-        left_out = () if self.inferred else ("inferred",)
-        left_out += () if self.is_bounded else FILLED
-        return tuple(choice for choice in UNJUDGED if choice not in left_out)
-
     def is_better_when_greater(self, adjusted):
         """Return True if larger values are better, `adjusted` as the parameter is."""
         return self.greater_is_better or adjusted is True
@@ -115,7 +92,7 @@ class Metric:
             "k": check_k,
             "threshold": partial(check_threshold, or_none=every_grade),
             "ties": partial(check_choice, choices=ties),
-            "unjudged": partial(_check_unjudged, metric=self),
+            "unjudged": partial(check_choice, choices=UNJUDGED),
             "replace_undefined_by": partial(_number_as_given, nan=True),
             "average": partial(check_choice, choices=AVERAGES),
             "adjusted": partial(_check_adjusted, words=words),
@@ -145,28 +122,10 @@ def _check_adjusted(adjusted, words, name, caller):
     )
 
 
-def _check_unjudged(unjudged, metric, name, caller):
-    """Return what unjudged documents count as, if the metric has a value of it."""
-    check_choice(unjudged, UNJUDGED, name, caller)
-    if unjudged in metric.unjudged_choices:
-        return unjudged
-    if unjudged == "inferred":
-        raise ValueError(
-            "unjudged='inferred' estimates average precision, so that 'map' is the "
-            f"only metric that takes it. Got it for {metric.name!r}: pass 'condensed' "
-            "to leave unjudged documents out, or 'lowest' and 'highest' for bounds."
-        )
-    raise ValueError(
-        f"unjudged={unjudged!r} bounds the value of each query, and {metric.name!r} is "
-        "not a mean of such values. Pass 'nonrelevant' or 'condensed'."
-    )
-
-
 _CHECKS_OF_EVALUATE = {
     "doc_order": partial(check_choice, choices=(*DOC_ORDERS, None)),
     "score_dtype": partial(check_choice, choices=("float32", "float64", None)),
     "judged_from": partial(_number_as_given, or_none=True),
-    "unjudged_grade": partial(_number_as_given, or_none=True),
 }
 
 # Every metric by its scorer name, without ``neg_`` and ``@k``.
@@ -215,7 +174,6 @@ class Options:
     doc_order: str | None = None
     score_dtype: str | None = None
     judged_from: float | None = None
-    unjudged_grade: float | None = None
     own: dict = field(default_factory=dict)  # those of a definition, such as `k`
 
     def changed(self, values):
@@ -257,7 +215,6 @@ RANKED_BY = (
     "score_dtype",
     "judged_from",
     "unjudged",
-    "unjudged_grade",
 )
 of_ranking = operator.attrgetter(*RANKED_BY)
 
@@ -289,8 +246,7 @@ class Request(NamedTuple):
         options = self.options
         if options.unjudged == "nonrelevant":
             return {}
-        needed = {"judged": options.judged_from is None}
-        return needed | ({"pooled": False} if options.unjudged == "inferred" else {})
+        return {"judged": options.judged_from is None}
 
     @property
     def divides_sums(self):
@@ -346,7 +302,6 @@ INPUT = {
     "qid": Given("rows"),
     "sample_weight": Given(),
     "judged": Given("rows"),
-    "pooled": Given("rows"),
     "returned": Given("scores"),
     "doc_id": Given("rows"),
     "exclude": Given(by_row=False),
@@ -363,29 +318,21 @@ def compares_all_grades(request):
 
 def reads_highest_grade(request):
     """Return True if a request depends on the highest grade of all queries."""
-    options = request.options
-    is_filled = options.unjudged in FILLED and options.unjudged_grade is None
-    return is_filled or options.own.get("max_grade", 0) is None
+    return request.options.own.get("max_grade", 0) is None
 
 
 def with_highest_grade(request, highest):
     """Return a request that says what it reads of the highest grade of all queries.
 
-    `highest` is that of the judged documents; None or NaN without any.
+    That is None if no grade is read.
     """
-    options, found = request.options, {}
     if not reads_highest_grade(request):
         return request
+    options = request.options
     threshold = options.threshold
     least = 0.0 if threshold is None or threshold == "max" else threshold
     is_read = highest is not None and highest > least
     if options.judged_from is not None:
         is_read = is_read and highest >= options.judged_from
-    if options.unjudged in FILLED and options.unjudged_grade is None:
-        found["unjudged_grade"] = float(highest) if is_read else least + 1
-    if options.own.get("max_grade", 0) is None:
-        top = max(float(highest), 0.0) or 1.0 if is_read else 1.0
-        if options.unjudged in FILLED:
-            top = max(top, found.get("unjudged_grade", options.unjudged_grade))
-        found["max_grade"] = top
-    return request.changed(**found)
+    top = max(float(highest), 0.0) or 1.0 if is_read else 1.0
+    return request.changed(max_grade=top)

@@ -16,7 +16,6 @@ from skrank._engine.means import (
 )
 from skrank._engine.request import Metric
 from skrank._input.callers import warn_caller
-from skrank._ranking.rank import FILLED
 
 UNDEFINED = (
     "The metric is undefined for every query, so its mean is NaN. Pass "
@@ -53,11 +52,6 @@ def measure(request, ranking, known, alike=None):
     own, definition = options.own, metric.definition
     if metric.takes_midrank:
         own = own | {"ties": options.ties}
-    if options.unjudged == "inferred":
-        definition = metric.inferred
-    if options.unjudged in FILLED:
-        return Measured(_bound(request, ranking.fillings))
-
     found = {}
     for part in _compared(request) if alike is None else ["values"]:
         one = ranking if part == "values" else getattr(ranking, part)
@@ -77,105 +71,6 @@ def measure(request, ranking, known, alike=None):
     if options.average == "weighted":
         found["n_documents"] = ranking.n_candidates
     return Measured(**found)
-
-
-def _bound(request, fillings):
-    """Return the lowest or the highest value of each query over some rankings.
-
-    Where only some of them leave a query undefined, its replacement is one of its
-    values; NaN is none.
-    """
-    metric, options = request.metric, request.options
-    if options.adjusted:
-        raise ValueError(
-            f"unjudged={options.unjudged!r} bounds the value of each query, and the "
-            f"adjusted metric {request.key!r} is a ratio of means over queries. Pass "
-            f"adjusted=False. Got {options.adjusted!r}."
-        )
-    plain = request.changed(unjudged="nonrelevant")
-    if options.own.get("max_grade", 0) is None:
-        plain = plain.changed(max_grade=fillings.highest)
-    instead = options.replace_undefined_by
-    if metric.inverse:
-        instead = reciprocal(instead)
-    is_negative = (request.sign < 0) != metric.inverse
-    is_lowest = (options.unjudged == "lowest") != is_negative
-    further = np.fmin if is_lowest else np.fmax
-    bound, is_defined = np.nan, False
-
-    def look(ranking):
-        nonlocal bound, is_defined
-        values = measure(plain, ranking, {}).values
-        is_defined |= ~np.isnan(values)
-        bound = further(bound, np.where(np.isnan(values), instead, values))
-        return values
-
-    # A threshold or a gain may also let the value fall as more documents are relevant.
-    rises = metric.rises
-    if options.threshold == "max" or any(map(callable, options.own.values())):
-        rises = None
-    if rises is None or options.threshold < 0:
-        _check_size(request, fillings)
-        for ranking in fillings:
-            look(ranking)
-    else:
-        _search(fillings, is_lowest, rises, options.own.get("k"), look, lambda: bound)
-    return np.where(is_defined, bound, np.nan)
-
-
-def _check_size(request, fillings):
-    """Raise if all rankings that may have a bound would take minutes."""
-    n_documents, most = fillings.n_documents, int(fillings.most.max(initial=0))
-    if 2 * most * n_documents > MOST_DOCUMENTS:
-        raise ValueError(
-            f"unjudged={request.options.unjudged!r} of {request.key!r} ranks all "
-            "documents twice for each unjudged document of a query. Got "
-            f"{n_documents} documents and up to {most} unjudged ones: "
-            "return fewer documents, or pass another metric, such as 'map'."
-        )
-
-
-# How many documents are ranked at most for a bound that is not searched for.
-MOST_DOCUMENTS = 10**9
-
-# The rankings at which a search for a bound looks in any case.
-GRID = 16
-
-
-def _search(fillings, is_lowest, rises, k, look, bound_so_far):
-    """Look at those fillings that may have the lowest or the highest value.
-
-    Let f(s) be the value of a query if s of its unjudged documents are relevant, and d
-    a number, rising with s, so that f(s) d(s) never falls. If b is the lowest value so
-    far, f(t) >= f(s) d(s) / d(t) is not below b for t > s up to d(t) = f(s) d(s) / b:
-    the search goes on from there. The highest value is sought from the other end.
-    """
-    most, from_top = fillings.most, not is_lowest
-    n_steps = min(GRID, int(most.max(initial=0)))
-    for step in range(n_steps + 1):
-        share = step / max(n_steps, 1)
-        ranking = fillings.at(np.rint(most * share).astype(np.intp), from_top)
-        values = look(ranking)
-        if step == 0:  # of what is judged
-            n_relevant = ranking.n_relevant
-    if n_steps < GRID:
-        return
-    # d(s), from the first one on and up to the last one
-    first = {"value": 1, "sum": n_relevant, "ideal": 0}[rises]
-    last = {"value": 1, "sum": None, "ideal": k}[rises] or np.inf
-    s = np.zeros_like(most) if is_lowest else most
-    while ((s >= 0) & (s <= most)).any():
-        s = np.clip(s, 0, most)
-        values = look(fillings.at(s, from_top))
-        total, bound = values * np.minimum(first + s, last), bound_so_far()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reached = np.where(bound > 0, total / bound, np.inf if is_lowest else 0)
-        if is_lowest:
-            further = np.where(reached >= last, np.inf, np.floor(reached - first) + 1)
-            s = np.fmin(np.fmax(further, s + 1), most + 1).astype(np.intp)
-        else:
-            further = np.where(reached > last, np.inf, np.ceil(reached - first) - 1)
-            s = np.fmax(np.fmin(further, s - 1), -1).astype(np.intp)
 
 
 def _compared(request):

@@ -346,6 +346,6 @@ def check_same_requests(requests, others):
 
 
 _CURE = {
-    "highest grade": "Score all parts with the same `max_grade` or `unjudged_grade`.",
+    "highest grade": "Score all parts with the same `max_grade`.",
     "lowest grade": "Score all parts with the same `threshold`, or grades >= 0.",
 }

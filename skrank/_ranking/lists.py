@@ -77,8 +77,6 @@ class Lists:
     excluded: np.ndarray | None = None  # rows that take no part
     graded: np.ndarray | None = None  # the ascending rows that a sparse `y_true` lists
     judged: np.ndarray | None = None  # rows with a grade; None if all have one
-    # Rows that may be relevant, though some are not judged; None if all may be.
-    pooled: np.ndarray | None = None
     # These documents and those that were not returned, which have no rank.
     whole: "Lists | None" = None
     # The place in `ids` of each row of the input, to which weights belong; None if the
@@ -240,10 +238,6 @@ class Lists:
         """Return the lists of the judged documents alone."""
         return self._with_flag(lambda lists: lists.judged)
 
-    def pooled_only(self):
-        """Return the lists of the documents that may be relevant."""
-        return self._with_flag(lambda lists: lists.pooled | lists.judged)
-
     def _with_flag(self, flags):
         """Return the lists of the documents with a flag, a function of lists."""
         whole = None if self.whole is None else self.whole._with_flag(flags)
@@ -334,7 +328,6 @@ class Lists:
             graded=graded,
             excluded=None if self.excluded is None else self.excluded[rows],
             judged=None if self.judged is None else self.judged[rows],
-            pooled=None if self.pooled is None else self.pooled[rows],
             row=rows if self.row is None else self.row[rows],
             doc_order=None if self.doc_order is None else self.doc_order.at(rows),
             order=AsGiven(starts, lengths[listed], self.order.query[listed]),
@@ -412,7 +405,6 @@ def read_lists(
     threshold=0.0,
     exclude=None,
     judged=None,
-    pooled=None,
     returned=None,
     doc_order=None,
     judged_from=None,
@@ -450,11 +442,10 @@ def read_lists(
         kept = None
         if exclude is not None:
             y_score, kept = _without_unread(y_score, exclude, "exclude")
-        rows = y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order
+        rows = y_true, y_score, qid, threshold, flatten, judged, doc_order
         lists = _read_flat(*rows)
         return lists if kept is returned is None else _of_kept(lists, kept, returned)
-    by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order,
-              "pooled": pooled}  # fmt: skip
+    by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order}
     _check_matrix(y_true, y_score, by_row)
     if exclude is not None:
         exclude = _check_mask(exclude, y_score.shape, "exclude")
@@ -530,7 +521,7 @@ def are_rows(y_true, y_score, exclude=None):
     return of_grades[1:] == (1,) and len(y_score) > 1 and not sparse.issparse(y_true)
 
 
-def _read_flat(y_true, y_score, qid, threshold, flatten, judged, pooled, doc_order):
+def _read_flat(y_true, y_score, qid, threshold, flatten, judged, doc_order):
     """Return documents that are given as rows."""
     n_rows = len(y_score)
     if len(y_true) != n_rows:
@@ -554,9 +545,7 @@ def _read_flat(y_true, y_score, qid, threshold, flatten, judged, pooled, doc_ord
     if flatten:
         grades, relevant = _all_relevant(grades, relevant, threshold)
     rows = y_score, relevant, grades, order, heads.ids, is_finite
-    if pooled is not None:
-        pooled = _check_mask(pooled, (n_rows,), "pooled")
-    return Lists(*rows, judged=judged, pooled=pooled, doc_order=doc_order)
+    return Lists(*rows, judged=judged, doc_order=doc_order)
 
 
 def _read_matrix(y_true, y_score, threshold, flatten, exclude):

@@ -50,8 +50,6 @@ class RankedQueries:
         A ranking of the same documents by other scores, to share `ideal` and `chance`.
     columns : dict of str to Column, default=None
         What else is known of each document, by name; :meth:`documents` reads it.
-    fillings : Fillings, default=None
-        The rankings by which ``unjudged="lowest"`` and "highest" bound a metric.
 
     Attributes
     ----------
@@ -67,9 +65,6 @@ class RankedQueries:
         The number of documents in the group, relevant or not.
     relevant : ndarray of shape (n_groups,)
         The number of relevant documents in the group.
-    ranks_are_estimated : bool
-        Whether `first_rank_law` alone knows the ranks, not the tie groups, as in link
-        prediction with sampled candidates.
     made, made_of_rows : dict
         What metrics made of the ranking, and of the documents whatever their scores
         are, to share it.
@@ -98,8 +93,6 @@ class RankedQueries:
     {'reciprocal_rank': 0.75, 'dcg': 0.8154648767857288}
     """
 
-    ranks_are_estimated = False
-
     def __init__(
         self,
         groups: Any,
@@ -110,7 +103,6 @@ class RankedQueries:
         n_found: NDArray[Any] | None = None,
         alike: RankedQueries | None = None,
         columns: dict[str, Any] | None = None,
-        fillings: Any = None,
     ) -> None:
         self.query, self.above, self.size, self.relevant, self._grades = groups
         self.n_documents, self.n_queries = n_documents, len(lists.ids)
@@ -118,7 +110,7 @@ class RankedQueries:
         self._rank, self.order, self._alike = rank, order, alike
         if n_found is not None:
             self.n_found = n_found
-        self.columns, self.fillings = columns or {}, fillings
+        self.columns = columns or {}
         self.made, self._top = {}, {}
         self.made_of_rows = {} if alike is None else alike.made_of_rows
 
@@ -212,14 +204,6 @@ class RankedQueries:
     @cached_property
     def _judged_lists(self):
         return self._in_this_order(self._lists.judged_only())
-
-    @property
-    def pooled_only(self) -> RankedQueries:
-        """Return the ranking of the documents that may be relevant."""
-        lists = self._lists
-        if lists.judged is None or lists.pooled is None:
-            return self
-        return self._in_this_order(lists.pooled_only())
 
     @property
     def with_missing(self) -> RankedQueries:

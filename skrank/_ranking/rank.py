@@ -24,7 +24,7 @@ from skrank._ranking.arrays import (
     split_by_width,
     stretches,
 )
-from skrank._ranking.ids import DocOrder, encode_heads, encode_qid, order_tied
+from skrank._ranking.ids import DocOrder, encode_qid, order_tied
 from skrank._ranking.lists import (
     SHORT,
     Lists,
@@ -38,11 +38,8 @@ from skrank._ranking.targets import Candidates, count_candidates
 
 DOC_ORDERS = ("ascending", "descending")
 
-# What documents without a judgement count as; see `FILLED` for the last two.
-UNJUDGED = ("nonrelevant", "condensed", "inferred", "lowest", "highest")
-
-# Of these a metric takes the lowest or the highest value over the `Fillings`.
-FILLED = ("lowest", "highest")
+# What documents without a judgement count as.
+UNJUDGED = ("nonrelevant", "condensed")
 
 # The depth of a ranking of which only the first relevant documents are read.
 FIRST = "first"
@@ -58,8 +55,6 @@ def rank_queries(
     exclude=None,
     judged=None,
     unjudged="nonrelevant",
-    unjudged_grade=None,
-    pooled=None,
     returned=None,
     doc_id=None,
     doc_order=None,
@@ -86,133 +81,13 @@ def rank_queries(
         )
     how = {"threshold": threshold, "exclude": exclude, "returned": returned}
     how |= {"doc_order": doc_order, "flatten": ties == "midrank"}
-    judgements = {"judged": judged, "judged_from": judged_from, "pooled": pooled}
-    lists = read_lists(y_true, y_score, qid=qid, **judgements, **how)
+    how |= {"judged": judged, "judged_from": judged_from}
+    lists = read_lists(y_true, y_score, qid=qid, **how)
     if ties == "expected" and isinstance(lists, Lists):
         warn_if_labels(lists)
     if unjudged == "condensed" and lists.judged is not None:
         lists = lists.condensed()
-    fillings = None
-    if unjudged in FILLED:
-        data = y_true, y_score, judged, judged_from
-        rank = partial(rank_lists, ties=ties, depth=depth)
-        fillings = Fillings(lists, data, how, unjudged_grade, rank)
-    return rank_lists(lists, ties, depth, columns=columns, fillings=fillings)
-
-
-class Fillings:
-    """The rankings that bound a metric over all judgements of the unjudged documents.
-
-    If s of the u unjudged documents of a query are relevant, with one grade, the metric
-    is highest where they are the s that rank highest, and lowest where they are the s
-    that rank lowest: for this it is enough that no metric falls when a relevant
-    document changes places with one above it that is not relevant. So 2 u rankings
-    bound those of all 2^u judgements.
-
-    `data` are grades, scores, which are judged, and `judged_from`; `how` are the other
-    parameters of :func:`read_lists`, and ``rank(lists)`` ranks. `grade` is that of a
-    relevant unjudged document. If None, the highest one.
-    """
-
-    def __init__(self, lists, data, how, grade, rank):
-        self._lists, self._data, self._how, self._rank = lists, data, how, rank
-        threshold = how["threshold"]
-        least = 0.0 if threshold is None or threshold == "max" else threshold
-        whole = lists if lists.whole is None else lists.whole
-        lowest, highest = map(float, whole.grade_range())
-        if grade is None:
-            grade = highest if highest > least else least + 1
-        elif not grade > least:
-            raise ValueError(
-                "The 'unjudged_grade' parameter is the grade of an unjudged document "
-                f"that is relevant, and so must be above the threshold, {least}. Got "
-                f"{grade}."
-            )
-        self._grade, self.n_documents = grade, np.size(data[1])
-        self._others = lowest if threshold is None else min(least, 0.0)
-        self.highest = max(highest, grade)
-
-    def __iter__(self):
-        """Yield the rankings one by one: all of them may exceed the memory."""
-        most = self.most.max(initial=0)
-        for n_relevant in range(most + 1):
-            # With none or all of them there is one way.
-            for from_top in (True, False)[: 2 if 0 < n_relevant < most else 1]:
-                yield self.at(n_relevant, from_top)
-
-    @cached_property
-    def most(self):
-        """Return the number of unjudged documents of each query."""
-        n_queries = len(self._lists.ids)
-        if self._filled is None:
-            return np.zeros(n_queries, dtype=np.intp)
-        return np.bincount(self._filled[2], minlength=n_queries)
-
-    def at(self, n_relevant, from_top):
-        """Return the ranking with some unjudged documents of each query as relevant.
-
-        Those that rank highest, or else lowest; `n_relevant` is how many, or how many
-        of each query.
-        """
-        if self._filled is None:
-            return self._rank(self._lists)
-        y_true, rows, query, n_above, data = self._filled
-        n_relevant = np.broadcast_to(n_relevant, self.most.shape)
-        if from_top:
-            is_relevant = n_above < n_relevant[query]
-        else:
-            is_relevant = n_above >= (self.most - n_relevant)[query]
-        filled = y_true.copy()
-        filled[rows[is_relevant]] = self._grade
-        return self._rank(read_lists(filled, **data))
-
-    @cached_property
-    def _filled(self):
-        """Return the documents in the order of rank, so that they need not be sorted.
-
-        That is (grades, with no unjudged document relevant; the unjudged rows, the
-        query of each, and how many unjudged ones of it stand above; the other
-        parameters of :func:`read_lists`); None if all documents are judged.
-        """
-        lists = self._lists
-        if lists.judged is None:
-            return None
-        y_true, y_score, judged, judged_from = self._data
-        y_true = numeric_array(y_true, "y_true")
-        judged = np.ones(len(y_true), bool) if judged is None else np.array(judged)
-        if judged_from is not None:
-            judged &= y_true >= judged_from
-        if self._how["exclude"] is not None:
-            judged |= np.asarray(self._how["exclude"])
-        query = lists.row_query
-        query = lists.order.row_query if query is None else query
-        order = self._order(lists, query)
-        how = dict(self._how)
-        for name in ("exclude", "returned"):
-            if how[name] is not None:
-                how[name] = np.asarray(how[name])[order]
-        if how["doc_order"] is not None:
-            how["doc_order"] = how["doc_order"].at(order)
-        dtype = y_true.dtype
-        for grade in (self._others, self._grade):  # the smallest type that holds it
-            is_whole = grade == int(grade)
-            smallest = np.min_scalar_type(int(grade)) if is_whole else np.float64
-            dtype = np.result_type(dtype, smallest)
-        y_true = np.where(judged, y_true, self._others).astype(dtype)[order]
-        (rows,), query = np.nonzero(~judged[order]), query[order]
-        data = {"y_score": numeric_array(y_score, "y_score")[order]}
-        data |= {"qid": encode_heads(query), **how}
-        query = query[rows]
-        starts = np.searchsorted(query, query)
-        return y_true, rows, query, np.arange(len(rows)) - starts, data
-
-    def _order(self, lists, query):
-        """Return the rows query by query, in the order of rank; missing ones last."""
-        is_first = self._rank.keywords["ties"] == "first"
-        documents = rank_documents(lists, "first" if is_first else "expected", None)
-        place = np.full(len(query), len(query))
-        place[documents.row] = np.arange(len(documents.row))
-        return np.lexsort((place, query))
+    return rank_lists(lists, ties, depth, columns=columns)
 
 
 def rank_again(ranking, y_score, ties, depth=None, columns=None):

@@ -441,7 +441,7 @@ standard input. The score alone orders the documents, the rank is not read. The 
 files of TREC and JSON are text; they meet the integers of another file.
 
 Metrics have the names of skrank, such as "ndcg@10" and "rbp(p=0.5)", or of trec_eval:
-map, ndcg, bpref, infAP, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100,
+map, ndcg, bpref, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100,
 success_5, P.5,10. Any cutoff is allowed. Without --convention tied documents count by
 the expectation over their orderings and the gain of a grade is 2 ** grade - 1. With
 --convention trec_eval the values are those of trec_eval -c.

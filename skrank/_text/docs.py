@@ -99,9 +99,6 @@ exclude : {array-like, sparse matrix} of bool, shape of `y_score`, default={defa
 judged : array-like of bool of shape (n_samples,), default={default}
     Which documents have a grade. The `y_true` of the others is not read. If None, all
     documents are judged.
-pooled : array-like of bool of shape (n_samples,), default={default}
-    With ``unjudged="inferred"``, which documents may be relevant. Those that are
-    neither pooled nor judged count as not relevant. If None, all may be.
 returned : array-like of bool of shape (n_samples,), default={default}
     Which documents the system returned. The others count among the relevant documents
     and in the ideal ranking. They have no rank, or are tied below all others in AUC and

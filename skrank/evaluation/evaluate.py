@@ -38,7 +38,6 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None,
     judged: ArrayLike | None = None,
-    pooled: ArrayLike | None = None,
     returned: ArrayLike | None = None,
     doc_id: ArrayLike | None = None,
     **params: Any,
@@ -68,13 +67,7 @@ def evaluate(
         - `average`, "macro" or "weighted": whether all queries count alike, or by their
           number of documents;
         - `unjudged`: what documents that are not `judged` count as. "nonrelevant", the
-          default, ranks them as not relevant; "condensed" leaves them out; "lowest" and
-          "highest" take the lowest and the highest value of each query if each is
-          relevant, with the highest grade, or not; "inferred", of "map" alone,
-          estimates the precision from what was judged (infAP);
-        - `unjudged_grade`, a float: the grade of a relevant document without a
-          judgement with "lowest" and "highest". By default, the highest grade of a
-          judged document;
+          default, ranks them as not relevant; "condensed" leaves them out;
         - `judged_from`, a float: documents with a lower grade are not judged, such as
           those with -1 in the judgements of TREC;
         - `doc_order`, "ascending" or "descending": with ``ties="first"``, tied
@@ -103,7 +96,6 @@ def evaluate(
     make_ranking_scorer : The same metrics, for an estimator.
     explain : Explains why a metric differs between conventions.
     tie_report : Reports how much ties can change a metric.
-    unjudged_report : Reports how much documents without a judgement can change it.
 
     Examples
     --------
@@ -131,7 +123,7 @@ def evaluate(
     >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], led, qid=[7, 7, 8, 8])
     {'led': 0.5}
     """
-    given = {"judged": judged, "pooled": pooled, "returned": returned, "doc_id": doc_id}
+    given = {"judged": judged, "returned": returned, "doc_id": doc_id}
     given |= {"qid": qid, "sample_weight": sample_weight, "exclude": exclude}
     requests, arrays = _read(y_true, y_score, metrics, given, params, "evaluate")
     if not isinstance(y_score, Mapping):
@@ -229,7 +221,6 @@ def score_queries(
     sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None,
     judged: ArrayLike | None = None,
-    pooled: ArrayLike | None = None,
     returned: ArrayLike | Mapping[str, ArrayLike] | None = None,
     doc_id: ArrayLike | None = None,
     **params: Any,
@@ -285,7 +276,7 @@ def score_queries(
     >>> scores.summary(by="by")
     {'a': {'mrr': 1.0}, 'b': {'mrr': 0.5}}
     """
-    given = {"judged": judged, "pooled": pooled, "returned": returned, "doc_id": doc_id}
+    given = {"judged": judged, "returned": returned, "doc_id": doc_id}
     given |= {"qid": qid, "sample_weight": sample_weight, "exclude": exclude}
     requests, arrays = _read(y_true, y_score, metrics, given, params, "score_queries")
     if isinstance(y_true, Mapping):

@@ -77,8 +77,7 @@ class RankingMetric:
     All rows are kept until :meth:`reset` with ``queries="split"``, for functions of
     your own, and for metrics that depend on the grades of all queries: "err" and "rbp"
     unless `max_grade` is given, those with ``threshold=None`` such as "spearman" and
-    "rbo", and with ``ties="midrank"``, or with ``unjudged="lowest"`` or "highest"
-    unless `unjudged_grade` is given.
+    "rbo", and with ``ties="midrank"``.
 
     Processes gather their metrics by pickling, and merge them. A sampler that repeats
     samples so that all processes have the same number of them, as that of PyTorch does,
@@ -142,7 +141,7 @@ class RankingMetric:
             The query id of each row of `y_score`, of any type. Ids must be different in
             all batches, so that a query can be recognized.
         **by_row
-            `sample_weight`, `judged`, `pooled`, `returned` and `doc_id` of
+            `sample_weight`, `judged`, `returned` and `doc_id` of
             :func:`evaluate`, and the columns that the metrics read. All batches must
             have the same ones.
 

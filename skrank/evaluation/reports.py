@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._engine.answer import answer, answer_all
 from skrank._engine.asked import read_requests
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
-from skrank._engine.request import METRICS, Request
 from skrank._input.checks import check_listed
 from skrank._ranking.lists import read_lists
-from skrank._ranking.rank import FILLED, UNJUDGED, rank_lists
+from skrank._ranking.rank import rank_lists
 from skrank._ranking.targets import Candidates
 from skrank._text.docs import MatrixLike, MetricLike, MetricsLike, share_words
 from skrank._text.tables import table
@@ -379,7 +377,6 @@ def tie_report(
     See Also
     --------
     explain : Explains why a metric differs between conventions.
-    unjudged_report : Reports how much documents without a judgement can change it.
 
     Notes
     -----
@@ -444,198 +441,3 @@ def _lists_of(arrays, y_score, **given):
     names = ("qid", "exclude", "judged", "returned")
     given |= {name: getattr(arrays, name) for name in names}
     return read_lists(arrays.y_true, y_score, **given)
-
-
-@dataclass(frozen=True, repr=False)
-class UnjudgedReport:
-    """How many documents are not judged, and how much that can change metrics.
-
-    Made by :func:`unjudged_report`. It prints as a table.
-
-    Parameters
-    ----------
-    n_queries : int
-        The number of queries.
-    n_documents : int
-        The number of documents.
-    n_unjudged_documents : int
-        The number of documents without a judgement.
-    judged : dict of str to float
-        For each metric, the fraction of the documents down to its cutoff that is
-        judged.
-    values : dict of str to dict of str to float
-        The value of each metric by each choice of `unjudged` that it has.
-    may_exceed : tuple of str
-        The metrics whose "lowest" and "highest" values are not the bounds over all
-        judgements.
-
-    See Also
-    --------
-    unjudged_report : Makes it.
-
-    Examples
-    --------
-    >>> from skrank.metrics import unjudged_report
-    >>> report = unjudged_report([1, 0], [1, 2], "mrr", judged=[True, False])
-    >>> report.judged
-    {'mrr': 0.5}
-    >>> report.values
-    {'mrr': {'nonrelevant': 0.5, 'condensed': 1.0, 'lowest': 0.5, 'highest': 1.0}}
-    """
-
-    n_queries: int
-    n_documents: int
-    n_unjudged_documents: int
-    judged: dict[str, float]
-    values: dict[str, dict[str, float]]
-    may_exceed: tuple[str, ...]
-
-    def __repr__(self):
-        choices = [
-            choice
-            for choice in UNJUDGED
-            if any(choice in values for values in self.values.values())
-        ]
-        rows = []
-        for name, values in self.values.items():
-            cells = [self.judged[name], *map(values.get, choices)]
-            is_bounded = "highest" in values
-            span = values["highest"] - values["lowest"] if is_bounded else None
-            cells.append(span)
-            rows.append([name, *("" if x is None else f"{x:.6f}" for x in cells)])
-        fraction = _fraction(
-            self.n_unjudged_documents, self.n_documents, "documents", "not judged"
-        )
-        lines = [fraction, "", table(["", "judged@k", *choices, "span"], rows)]
-        if self.may_exceed:
-            note = (
-                f"The band of {', '.join(self.may_exceed)} is that of judgements as "
-                "not relevant or with the highest grade. A grade between may exceed it."
-            )
-            lines += ["", *textwrap.wrap(note, 88)]
-        return "\n".join(lines)
-
-
-@share_words
-def unjudged_report(
-    y_true: MatrixLike,
-    y_score: ArrayLike,
-    metrics: MetricsLike = ("map", "ndcg@10", "precision@10"),
-    *,
-    qid: ArrayLike | None = None,
-    judged: ArrayLike | None = None,
-    unjudged_grade: float | None = None,
-    **params: Any,
-) -> UnjudgedReport:
-    """Report how many documents are not judged, and how much that can change metrics.
-
-    Parameters
-    ----------
-    metrics : str, callable, list or dict, default=("map", "ndcg@10", "precision@10")
-        The metrics, as in :func:`evaluate`.
-    unjudged_grade : float, default=None
-        The grade of a relevant document without a judgement. If None, the highest grade
-        of a judged document.
-    **params
-        Further parameters of :func:`evaluate` other than `unjudged`, such as `returned`
-        and `pooled`.
-
-    Returns
-    -------
-    report : UnjudgedReport
-        The counts, and the values of each metric. It prints as a table.
-
-    Raises
-    ------
-    ValueError
-        If a parameter has an invalid value, or the input shapes do not match.
-    TypeError
-        If `unjudged` is given, or none of the metrics has one of
-        `params`.
-
-    See Also
-    --------
-    judged_at_k_score : The fraction of the top k documents that are judged.
-    tie_report : Reports how much ties can change a metric.
-    skrank.tables.align : Makes the mask of judged documents.
-
-    Notes
-    -----
-    "nonrelevant" ranks documents without a judgement as not relevant, "condensed"
-    leaves them out, and "inferred" is infAP, which only MAP has. "lowest" and "highest"
-    bound the value of each query over all judgements of its unjudged documents as not
-    relevant or relevant with `unjudged_grade`. That is exact for every metric that does
-    not fall when a relevant document moves up, which are all of skrank. If s of the u
-    unjudged documents of a query are relevant, its value is highest where they are the
-    s that rank highest and lowest where they are the s that rank lowest, so that 2 u
-    rankings bound all 2^u.
-
-    With more than two grades, NDCG, the Q-measure and the rank correlations compare
-    documents with an ideal ranking that the grades between change as well. Such grades
-    may then exceed the band; the report names these metrics. :doc:`/unjudged` says how
-    to read it.
-
-    Examples
-    --------
-    >>> from skrank.metrics import unjudged_report
-    >>> y_true, y_score = [1, 0, 0, 1, 0], [5, 4, 3, 2, 1]
-    >>> judged = [True, False, True, True, True]
-    >>> unjudged_report(y_true, y_score, ["map", "hits@2"], judged=judged)
-    1 of 5 documents are not judged (20.0%)
-    <BLANKLINE>
-            judged@k  nonrelevant  condensed  inferred    lowest   highest      span
-    map     0.800000     0.750000   0.833333  0.812500  0.750000  0.916667  0.166667
-    hits@2  0.500000     1.000000   1.000000            1.000000  1.000000  0.000000
-    """
-    if "unjudged" in params:
-        raise TypeError(
-            "unjudged_report has a value for each choice of 'unjudged'. Got "
-            f"unjudged={params['unjudged']!r}."
-        )
-    caller, params = "unjudged_report", {**params, "judged": judged}
-    arrays, params = split_params(y_true, y_score, qid, params)
-    requests = read_requests(metrics, params, caller)
-    arrays = with_columns(arrays, requests, params, caller)
-    asked = {}
-    for request in requests:
-        options = replace(request.options, own={"k": request.options.own.get("k")})
-        options = options.changed({"adjusted": False})
-        asked[request.key, "judged"] = Request("", METRICS["judged"], 1, options)
-        for choice in request.metric.unjudged_choices:
-            if choice in FILLED and request.options.adjusted:
-                continue
-            grade = unjudged_grade if choice in FILLED else None
-            own = {"unjudged": choice, "unjudged_grade": grade}
-            asked[request.key, choice] = request.changed(**own)
-    found = answer_all([one._replace(key=at) for at, one in asked.items()], arrays)
-    values = {
-        request.key: {
-            choice: found[request.key, choice]
-            for choice in UNJUDGED
-            if (request.key, choice) in found
-        }
-        for request in requests
-    }
-    n_grades, counts = _count_unjudged(arrays, requests[0].options)
-    may_exceed = tuple(
-        request.key
-        for request in requests
-        if n_grades > 1
-        and (request.metric.compares_grades or request.metric.own is not None)
-        and "highest" in values[request.key]
-    )
-    judged = {request.key: found[request.key, "judged"] for request in requests}
-    return UnjudgedReport(**counts, judged=judged, values=values, may_exceed=may_exceed)
-
-
-def _count_unjudged(arrays, options):
-    """Return the number of relevant grades, and the counts of a report."""
-    given = {"threshold": options.threshold, "judged_from": options.judged_from}
-    lists = _lists_of(arrays, arrays.y_score, **given)
-    _, grades, _ = lists.count_grades()
-    n_unjudged = 0 if lists.judged is None else np.count_nonzero(~lists.judged)
-    return len(np.unique(grades)), {
-        "n_queries": len(lists.ids),
-        "n_documents": int(lists.n_documents().sum()),
-        "n_unjudged_documents": int(n_unjudged),
-    }

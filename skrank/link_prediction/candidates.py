@@ -81,12 +81,11 @@ class EntitySets:
         return allowed[kind.reshape(-1)]
 
     def count(self, scores, batch, relation, target, out_row, out_column):
-        """Return (above, tied, n_candidates, n_negatives) of a batch of rows."""
+        """Return (above, tied, n_candidates) of a batch of rows."""
         allowed = None
         if self.allowed is not None:
             allowed = self.candidates(scores.shape, batch, relation)
-        counts = count_around_target(scores, target, out_row, out_column, allowed)
-        return *counts, None
+        return count_around_target(scores, target, out_row, out_column, allowed)
 
 
 def candidate_counters(candidates, sides, entities, relations, relation, n_triples):

@@ -213,8 +213,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
             found = _count_side(*of_side, size, quantum, advance)
             counts.append((*found, _question_weight(*asked[:2], len(relations))))
     category = _categories(answers)[columns[RELATION]]
-    estimate = getattr(candidates, "estimate", None)
-    return _joined_ranks(sides, triples, category, counts, estimate)
+    return _joined_ranks(sides, triples, category, counts)
 
 
 def _check_methods(model, sides):
@@ -237,17 +236,16 @@ def _categories(answers):
     return np.char.add(np.char.add(heads, "-"), tails)
 
 
-def _joined_ranks(sides, triples, category, counts, estimate):
+def _joined_ranks(sides, triples, category, counts):
     """Return the LinkRanks of all sides, from the counts of each of them."""
-    names = ("above", "tied", "n_candidates", "n_negatives", "weight")
-    columns = map(_concatenated, zip(*counts, strict=True))
+    names = ("above", "tied", "n_candidates", "weight")
+    columns = map(np.concatenate, zip(*counts, strict=True))
     n_sides = len(sides)
     return LinkRanks(
         side=np.repeat(sides, len(triples)),
         triple=np.tile(np.arange(len(triples)), n_sides),
         relation=np.tile(triples[:, RELATION], n_sides),
         category=np.tile(category, n_sides),
-        estimate=estimate,
         **dict(zip(names, columns, strict=True)),
     )
 
@@ -286,7 +284,7 @@ def _count_side(
         parts.append(counter.count(scores, batch, relation, answer, *out))
         del scores  # before the next batch is made
         advance(len(answer))
-    return tuple(map(_concatenated, zip(*parts, strict=True)))
+    return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _cells_read(shape, batch, relation, answer, out, candidates):
@@ -296,10 +294,6 @@ def _cells_read(shape, batch, relation, answer, out, candidates):
     read &= candidates(shape, batch, relation)
     read[np.arange(len(answer)), answer] = True
     return read
-
-
-def _concatenated(parts):
-    return None if parts[0] is None else np.concatenate(parts)
 
 
 def _turned(side, head, relation, tail):

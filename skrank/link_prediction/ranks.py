@@ -32,7 +32,6 @@ from skrank._text.docs import (
     Seed,
     share_link_words,
 )
-from skrank.evaluation.sampled import EstimatedRanking
 
 # Errors name the function that most users call.
 EVALUATE = "evaluate_link_prediction"
@@ -65,10 +64,6 @@ class LinkRanks:
     weight : ndarray of float of shape (n_ranks,)
         One over the number of ranks that answer the same question, the pair of an
         entity and a relation: the weights for ``average="question"``.
-    n_negatives : ndarray of int of shape (n_ranks,) or None, default=None
-        The size of the sample from which the ranks are estimated.
-    estimate : {"em", "rank"} or None, default=None
-        How metrics are estimated from the sample, as in :class:`SampledNegatives`.
 
     Attributes
     ----------
@@ -102,8 +97,6 @@ class LinkRanks:
     tied: NDArray[Any]
     n_candidates: NDArray[Any]
     weight: NDArray[Any]
-    n_negatives: NDArray[Any] | None = None
-    estimate: Literal["em", "rank"] | None = None
 
     def __len__(self) -> int:
         """Return the number of ranks, one for each triple and side."""
@@ -112,23 +105,17 @@ class LinkRanks:
     @property
     def optimistic(self) -> NDArray[np.float64]:
         """The best rank that ties allow."""
-        return self._rank(self.above)
+        return 1.0 + self.above
 
     @property
     def pessimistic(self) -> NDArray[np.float64]:
         """The worst rank that ties allow."""
-        return self._rank(self.above + self.tied)
+        return 1.0 + self.above + self.tied
 
     @property
     def realistic(self) -> NDArray[np.float64]:
         """The mean of the best and the worst rank."""
-        return self._rank(self.above + self.tied / 2)
-
-    def _rank(self, above):
-        """Return the ranks with so many candidates, or sampled negatives, above."""
-        if self.estimate is None:
-            return 1.0 + above
-        return 1 + above * ((self.n_candidates - 1) / np.maximum(self.n_negatives, 1))
+        return 1 + self.above + self.tied / 2
 
     def select(self, where: NDArray[np.bool_] | int | slice) -> LinkRanks:
         """Return some of the ranks.
@@ -225,11 +212,8 @@ class LinkRanks:
         query, one = np.arange(len(self)), np.ones(len(self), dtype=np.intp)
         groups = TieGroups(query, self.above, self.tied + 1, one, one.astype(float))
         groups = resolve_ties(groups, ties)
-        n_candidates, target = self.n_candidates, OneTarget(query, self.n_candidates)
-        if self.estimate is None:
-            return RankedQueries(groups, n_candidates, target)
-        sample = self.estimate, self.n_negatives, sample_weight
-        return EstimatedRanking(groups, n_candidates, target, *sample)
+        target = OneTarget(query, self.n_candidates)
+        return RankedQueries(groups, self.n_candidates, target)
 
 
 # The names in PyKEEN's results, and the names here.
@@ -292,7 +276,7 @@ class SampledNegatives:
     Passed as `candidates` to :func:`evaluate_link_prediction`. Metrics of the ranks in
     a sample of m negatives are far too good: they rank the target among m + 1
     candidates and not among all n. They can also put two models in the wrong order
-    [1]_. By default the metrics over all candidates are estimated from the sample.
+    [1]_.
 
     Parameters
     ----------
@@ -301,17 +285,6 @@ class SampledNegatives:
         replacement; or the entities themselves, of shape (n_triples, n_negatives), or a
         dict of such arrays with the keys "head" and "tail". Known answers and the
         target are left out of the given ones.
-    estimate : {"em", "rank"} or None, default="em"
-        What is estimated from the sample.
-
-        - "em": the distribution of the ranks among all candidates that makes the
-          sampled ranks most likely [2]_, separately for each value of `by`. All metrics
-          of the rank are computed from it.
-        - "rank": the rank r in the sample counts as 1 + (n - 1) (r - 1) / m. The mean
-          rank is unbiased; MRR and Hits@k are not, and are often hardly better than
-          without an estimate.
-        - None: the ranks in the sample count as they are, as in the leaderboards of
-          OGB.
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to draw the same negatives at each call.
 
@@ -326,27 +299,14 @@ class SampledNegatives:
 
     Notes
     -----
-    A negative drawn at random ranks above a target of rank R with the probability
-    (R - 1) / (n - 1), so that the number of negatives above it has a binomial
-    distribution. "em" needs negatives that were drawn uniformly from the candidates.
-    Numbers of candidates that differ by less than 2 % count as their mean. Negatives
-    that are known answers are left out of the sample, so that m may differ from query
-    to query. Tied ranks count as each rank that ties allow.
-
-    No estimate sees below the resolution n / m of the sample: samples of targets with
-    lower ranks rarely hold a negative above them, and do not show how many of the
-    targets have rank 1. There "em" assumes that log R is uniform, which decides Hits@1
-    and most of the MRR where m is much smaller than n. Hits@k is reliable for k of
-    several times n / m, and so is the mean rank. The guide to link prediction shows by
-    an example how far they can be off.
+    Negatives that are known answers are left out of the sample, so that m may differ
+    from query to query. The ranks in the sample count as they are, as in the
+    leaderboards of OGB.
 
     References
     ----------
     .. [1] W. Krichene and S. Rendle, "On Sampled Metrics for Item Recommendation",
        KDD 2020.
-    .. [2] D. Li, R. Jin, J. Gao and Z. Liu, "On Sampling Top-K Recommendation
-       Evaluation", KDD 2020; R. Jin, D. Li, B. Mudrak, J. Gao and Z. Liu, "On
-       Estimating Recommendation Evaluation Metrics under Sampling", AAAI 2021.
 
     Examples
     --------
@@ -362,7 +322,7 @@ class SampledNegatives:
     ...     scores = evaluate_link_prediction(
     ...         model, nations.test, metrics=["neg_mean_rank"], candidates=sample
     ...     )
-    >>> -3.5 < scores["neg_mean_rank"] < -2.5
+    >>> -3.5 < scores["neg_mean_rank"] < -1
     True
     """
 
@@ -370,32 +330,19 @@ class SampledNegatives:
         self,
         negatives: int | ArrayLike | Mapping[Any, Any] = 50,
         *,
-        estimate: Literal["em", "rank"] | None = "em",
         random_state: Seed | None = None,
     ) -> None:
         self.negatives = negatives
-        self.estimate = estimate
         self.random_state = random_state
 
     def __repr__(self):
         drawn = isinstance(self.negatives, Integral)
         shown = self.negatives if drawn else "..."
-        return f"SampledNegatives({shown}, estimate={self.estimate!r})"
-
-
-WARNINGS = {
-    "em": "Metrics are estimated from a sample of the candidates.",
-    "rank": (
-        "Ranks are estimated from a sample of the candidates: the mean rank is "
-        "unbiased, MRR and Hits@k are not."
-    ),
-    None: "Ranks are those among a sample of the candidates.",
-}
+        return f"SampledNegatives({shown})"
 
 
 def read_sample(sample, sides, n_triples, columns_of):
     """Return the Sample of each side that is evaluated."""
-    check_choice(sample.estimate, WARNINGS, "estimate", "SampledNegatives")
     negatives = sample.negatives
     drawn = isinstance(negatives, Integral) and not isinstance(negatives, bool)
     if drawn and negatives < 1:
@@ -409,10 +356,10 @@ def read_sample(sample, sides, n_triples, columns_of):
                 "Negatives must be an array of shape (n_triples, n_negatives) with "
                 f"{n_triples} rows. Got shape {columns.shape}."
             )
-        found[side] = Sample(columns, sample.estimate, rng)
+        found[side] = Sample(columns, rng)
     warn_caller(
-        f"{WARNINGS[sample.estimate]} Metrics of a sample can put two models in the "
-        "wrong order. Rank all candidates where that matters (candidates=None).",
+        "Ranks are those among a sample of the candidates. Metrics of a sample can "
+        "put two models in the wrong order. Rank all candidates where that matters (candidates=None).",
         UserWarning,
     )
     return found
@@ -422,7 +369,6 @@ class Sample(NamedTuple):
     """Some candidates of each row: a number to draw, or an array of columns."""
 
     negatives: int | NDArray[np.intp]
-    estimate: str | None  # None if the sample does not stand for all candidates
     rng: np.random.RandomState
 
     def candidates(self, shape, batch, relation):
@@ -461,11 +407,7 @@ class Sample(NamedTuple):
             valid &= key[place] != asked
         above = np.count_nonzero((drawn > own) & valid, axis=1)
         tied = np.count_nonzero((drawn == own) & valid, axis=1)
-        n_negatives = np.count_nonzero(valid, axis=1)
-        if self.estimate is None:
-            return above, tied, n_negatives + 1, None
-        n_candidates = n_entities - np.bincount(out_row, minlength=n_rows)
-        return above, tied, n_candidates, n_negatives
+        return above, tied, 1 + np.count_nonzero(valid, axis=1)
 
 
 def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):

@@ -74,7 +74,6 @@ __all__ = [
     "RankedQueries",
     "RankingMetric",
     "TieReport",
-    "UnjudgedReport",
     "add_scorer",
     "alpha_ndcg_score",
     "awrf_score",
@@ -89,7 +88,6 @@ __all__ = [
     "err_ia_score",
     "err_score",
     "evaluate",
-    "evaluate_sampled",
     "explain",
     "fbeta_at_k_score",
     "geometric_mean_rank",
@@ -133,7 +131,6 @@ __all__ = [
     "spearman_score",
     "subtopic_recall_score",
     "tie_report",
-    "unjudged_report",
 ]
 
 
@@ -147,15 +144,12 @@ _EXTENSIONS = {
     "QueryScores": "skrank.evaluation.query_scores",
     "RankingMetric": "skrank.evaluation.ranking_metric",
     "TieReport": "skrank.evaluation.reports",
-    "UnjudgedReport": "skrank.evaluation.reports",
     "catalogue_scores": "skrank.evaluation.catalogue",
     "evaluate": "skrank.evaluation.evaluate",
-    "evaluate_sampled": "skrank.evaluation.sampled",
     "explain": "skrank.evaluation.reports",
     "query_report": "skrank.evaluation.query_report",
     "score_queries": "skrank.evaluation.evaluate",
     "tie_report": "skrank.evaluation.reports",
-    "unjudged_report": "skrank.evaluation.reports",
 }
 
 

@@ -24,11 +24,8 @@ from skrank.evaluation.query_scores import QueryScores as QueryScores
 from skrank.evaluation.ranking_metric import RankingMetric as RankingMetric
 from skrank.evaluation.reports import Explanation as Explanation
 from skrank.evaluation.reports import TieReport as TieReport
-from skrank.evaluation.reports import UnjudgedReport as UnjudgedReport
 from skrank.evaluation.reports import explain as explain
 from skrank.evaluation.reports import tie_report as tie_report
-from skrank.evaluation.reports import unjudged_report as unjudged_report
-from skrank.evaluation.sampled import evaluate_sampled as evaluate_sampled
 from skrank.metrics.propensity import inverse_propensities
 from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
 from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
@@ -36,10 +33,10 @@ from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_sco
 
 __all__ = [
     "CONVENTIONS", "CatalogueScores", "Explanation", "QueryReport", "QueryScores",
-    "RankedQueries", "RankingMetric", "TieReport", "UnjudgedReport", "add_scorer",
+    "RankedQueries", "RankingMetric", "TieReport", "add_scorer",
     "alpha_ndcg_score", "awrf_score", "bpref_score", "calibration_divergence",
     "catalogue_scores", "cg_score", "dcg_score", "eed_score", "eel_score", "eer_score",
-    "err_ia_score", "err_score", "evaluate", "evaluate_sampled", "explain",
+    "err_ia_score", "err_score", "evaluate", "explain",
     "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
     "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
     "ild_score", "inverse_propensities", "judged_at_k_score", "lrap_score",
@@ -49,8 +46,7 @@ __all__ = [
     "precision_ia_score", "psndcg_score", "psp_score", "q_measure_score",
     "query_auc_score", "query_report", "r_precision_score", "rank_correlation_score",
     "ranking_loss", "rbo_score", "rbp_score", "recall_at_k_score", "score_queries",
-    "serendipity_score", "spearman_score", "subtopic_recall_score", "tie_report",
-    "unjudged_report"
+    "serendipity_score", "spearman_score", "subtopic_recall_score", "tie_report"
 ]
 
 @overload

@@ -60,7 +60,6 @@ def query_auc_score(ranking):
 @ranking_metric(
     "rank_correlation",
     cutoff="never",
-    compares_grades=True,
     threshold=None,
     replace_undefined_by=np.nan,
 )
@@ -146,7 +145,6 @@ def where_grades_differ(ranking, value, unit):
     cutoff="never",
     limits=(-1, 1),
     takes_midrank=True,
-    compares_grades=True,
     threshold=None,
     replace_undefined_by=np.nan,
 )
@@ -220,7 +218,6 @@ def spearman_score(ranking, *, ties="expected"):
 @ranking_metric(
     "rbo",
     cutoff="never",
-    compares_grades=True,
     threshold=None,
     replace_undefined_by=np.nan,
     masks=["judged", "returned"],
@@ -268,9 +265,7 @@ def rbo_score(ranking, *, p=0.9):
     over the documents of the probability to be in the top d by score times that by
     grade. A query without two different grades, where documents that are not judged
     have the lowest one, is undefined and left out of the mean. A query for which
-    nothing was returned has the value 0. In :func:`evaluate`, ``unjudged="lowest"`` and
-    "highest" take the documents that are not judged into the list by grade, so the
-    value without them may be outside of these bounds.
+    nothing was returned has the value 0.
 
     References
     ----------

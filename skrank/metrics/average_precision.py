@@ -9,7 +9,7 @@ import numpy as np
 from skrank._engine.declare import ranking_metric
 from skrank._engine.means import mean_of_gm_map
 from skrank._input.checks import check_choice, check_flag, check_number
-from skrank._ranking.arrays import accumulate_before, split_by_width
+from skrank._ranking.arrays import accumulate_before
 from skrank.metrics.agreement import query_auc_score
 from skrank.metrics.gains import gain_function, gains, ideal_by_gain
 from skrank.metrics.top_k import n_relevant
@@ -23,65 +23,7 @@ def _divisor(ranking, k, normalize):
     return n_relevant(ranking, k, normalize)
 
 
-# The epsilon of trec_eval's infAP.
-_EPSILON = 1e-5
-
-
-def inferred_average_precision(ranking, *, k=None, normalize="relevant"):
-    """Return an estimate of the average precision from the judged documents."""
-    judged_above, n_judged = _same_groups(ranking, ranking.judged_only)
-    pooled_above, n_pooled = _same_groups(ranking, ranking.pooled_only)
-    size, relevant = ranking.size, ranking.relevant
-    per_document = np.empty(len(size))
-    # Of the documents tied with a relevant one, j of the others that are judged are
-    # above it if it is at place p: j has a hypergeometric law. Given j, the relevant
-    # ones among these j and the pooled ones among the p - 1 - j that are not judged
-    # are independent, and the precision is linear in both.
-    precise = (relevant - 1) / np.maximum(n_judged - 1, 1)
-    possible = (n_pooled - n_judged) / np.maximum(size - n_judged, 1)
-    for rows, width in split_by_width(size):
-        j = np.arange(n_judged[rows].max())
-        law = np.zeros((len(rows), len(j)))
-        law[:, 0] = 1.0
-        n, m = size[rows, np.newaxis], n_judged[rows, np.newaxis]
-        relevant_above = ranking.relevant_above[rows, np.newaxis]
-        relevant_above = relevant_above + j * precise[rows, np.newaxis]
-        above = judged_above[rows, np.newaxis] + j
-        precision = (relevant_above + _EPSILON) / (above + 2 * _EPSILON)
-        total = np.zeros(len(rows))
-        for p in range(1, width + 1):
-            rank = ranking.above[rows] + p
-            pooled = pooled_above[rows, np.newaxis] + j
-            pooled = pooled + np.maximum(p - 1 - j, 0) * possible[rows, np.newaxis]
-            # 1 / i + (i - 1) / i  pooled / (i - 1)  (r + eps) / (j + 2 eps) at rank i.
-            term = (1 + (law * pooled * precision).sum(axis=1)) / rank
-            is_place = p <= size[rows]
-            total += np.where(is_place & (k is None or rank <= k), term, 0.0)
-            up = law * np.maximum(m - 1 - j, 0) / np.maximum(n - p, 1)
-            law -= up
-            law[:, 1:] += up[:, :-1]
-        per_document[rows] = total / size[rows]
-    total = ranking.document_total(per_document)
-    return ranking.where_relevant(total / _divisor(ranking, k, normalize))
-
-
-def _same_groups(ranking, part):
-    """Return the documents above the tie groups of a ranking, and in them, in a part.
-
-    Both have the same groups in each query, those with a relevant document, but the
-    queries may stand in another order, and the ranking may end at a cutoff.
-    """
-    if part is ranking:
-        return ranking.above, ranking.size
-    n_groups = np.diff(ranking.first, append=len(ranking.query))
-    nth = np.arange(len(ranking.query)) - np.repeat(ranking.first, n_groups)
-    start = np.empty(ranking.n_queries, dtype=np.intp)
-    start[part.query[part.first]] = part.first
-    place = start[ranking.query] + nth
-    return part.above[place], part.size[place]
-
-
-@ranking_metric("map", rises="sum", inferred=inferred_average_precision)
+@ranking_metric("map")
 def map_score(ranking, *, k=None, normalize="relevant"):
     r"""Mean average precision (MAP).
 
@@ -119,23 +61,9 @@ def map_score(ranking, *, k=None, normalize="relevant"):
     Relevant documents that were judged but not returned count in R. A query without a
     relevant document is undefined.
 
-    With ``unjudged="inferred"`` in :func:`evaluate` it is infAP [2]_, which estimates
-    the precision at a relevant document from what was judged above it. Of the documents
-    above rank i, let r be the relevant ones, j the judged ones and p those that may be
-    relevant, which are all documents or what `pooled` says. The place at rank i then
-    contributes
-
-    .. math:: \frac{1}{i} + \frac{i - 1}{i} \cdot \frac{p}{i - 1} \cdot
-        \frac{r + \epsilon}{j + 2 \epsilon}, \qquad \epsilon = 10^{-5},
-
-    as in trec_eval, and R is the number of judged relevant documents. Of tied documents
-    it is the expectation over their orderings, which is exact.
-
     References
     ----------
     .. [1] McSherry and Najork (2008)
-    .. [2] E. Yilmaz and J. A. Aslam, "Estimating Average Precision with Incomplete and
-       Imperfect Judgments", CIKM 2006.
 
     Examples
     --------
@@ -157,8 +85,6 @@ def map_score(ranking, *, k=None, normalize="relevant"):
     {'map': 0.8333333333333333}
     >>> evaluate(y_true, y_score, "map", judged=judged, unjudged="condensed")
     {'map': 1.0}
-    >>> evaluate(y_true, y_score, "map", judged=judged, unjudged="inferred")
-    {'map': 0.99999...}
     """
     # If r of n tied documents are relevant, below t documents with H relevant ones, the
     # place at rank i contributes (McSherry and Najork, ECIR 2008)
@@ -214,7 +140,7 @@ def gm_map_score(ranking):
     return map_score.definition(ranking)
 
 
-@ranking_metric("mean_precision", rises="value")
+@ranking_metric("mean_precision")
 def mean_precision_score(ranking, *, k=None):
     r"""Mean of the precision at all cutoffs, from P@1 to P@k.
 
@@ -295,7 +221,7 @@ def _mean_ratio(ranking, start, slope, beta, gain):
     return np.add.reduceat(ratio, first) / ranking.size
 
 
-@ranking_metric("q_measure", cutoff="never", compares_grades=True)
+@ranking_metric("q_measure", cutoff="never")
 def q_measure_score(ranking, *, beta=1.0, gain="exponential"):
     r"""Q-measure: average precision for graded relevance.
 

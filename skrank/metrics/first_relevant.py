@@ -14,7 +14,6 @@ from skrank._engine.means import (
 
 @ranking_metric(
     "mrr",
-    rises="value",
     reads_first_rank=True,
     variants={
         "adjusted_mrr": {"adjusted": True},
@@ -69,7 +68,6 @@ def mrr_score(ranking, *, k=None):
 
 @ranking_metric(
     "hits",
-    rises="value",
     cutoff="required",
     reads_first_rank=True,
     variants={

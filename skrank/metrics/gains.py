@@ -10,7 +10,7 @@ from skrank._input.callers import warn_caller
 from skrank._input.checks import check_choice
 
 
-@ranking_metric("cg", rises="value", limits=(0, np.inf))
+@ranking_metric("cg", limits=(0, np.inf))
 def cg_score(ranking, *, k=None):
     r"""Cumulative gain (CG): the sum of the grades of the top k documents.
 
@@ -51,7 +51,7 @@ def cg_score(ranking, *, k=None):
     return ranking.document_total(places, ranking.grade)
 
 
-@ranking_metric("dcg", rises="value", limits=(0, np.inf))
+@ranking_metric("dcg", limits=(0, np.inf))
 def dcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     r"""Discounted cumulative gain (DCG).
 
@@ -98,7 +98,7 @@ def dcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     return ranking.document_total(weight, gain_function(ranking, gain))
 
 
-@ranking_metric("ndcg", rises="ideal", compares_grades=True)
+@ranking_metric("ndcg")
 def ndcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     r"""Discounted cumulative gain, normalized (NDCG).
 

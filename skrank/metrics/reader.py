@@ -12,7 +12,7 @@ from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank._ranking.queries import probability_of_first
 
 
-@ranking_metric("err", rises="value")
+@ranking_metric("err")
 def err_score(ranking, *, k=None, max_grade=None):
     r"""Reciprocal rank at which a user expects to stop (ERR).
 
@@ -253,7 +253,7 @@ def _binomial(n, p):
     return mode - len(low), number / number.sum()
 
 
-@ranking_metric("rbp", rises="value")
+@ranking_metric("rbp")
 def rbp_score(ranking, *, k=None, p=0.8, max_grade=None):
     r"""Rank-biased precision (RBP).
 

@@ -30,7 +30,7 @@ def n_places(ranking, k, normalize, caller):
     return k if normalize == "k" else np.minimum(k, length)
 
 
-@ranking_metric("precision", rises="value", cutoff="required")
+@ranking_metric("precision", cutoff="required")
 def precision_at_k_score(ranking, *, k, normalize="k"):
     r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
 
@@ -70,7 +70,6 @@ def precision_at_k_score(ranking, *, k, normalize="k"):
 
 @ranking_metric(
     "recall",
-    rises="sum",
     cutoff="required",
     variants={"recall_cap": {"normalize": "achievable"}},
 )
@@ -125,7 +124,7 @@ def recall_at_k_score(ranking, *, k, normalize="relevant"):
     return found(ranking, k) / n_relevant(ranking, k, normalize)
 
 
-@ranking_metric("f1", rises="sum", cutoff="required")
+@ranking_metric("f1", cutoff="required")
 def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
     r"""F-beta at k: the weighted harmonic mean of precision and recall at k (F1@k).
 
@@ -173,7 +172,7 @@ def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
     return (recall + precision) * found(ranking, k) / weighted
 
 
-@ranking_metric("r_precision", rises="sum", cutoff="never")
+@ranking_metric("r_precision", cutoff="never")
 def r_precision_score(ranking):
     r"""R-precision: the precision of the first R documents.
 

@@ -92,8 +92,7 @@ def align(
     -------
     aligned : Bunch
         The arguments of :func:`~skrank.metrics.evaluate`: `y_true`, `y_score`, `qid`,
-        `judged` (has a grade), `pooled` (is in the judgements, if only with a grade
-        below `judged_from`), `returned` (is in the run) and `doc_id`, of shape
+        `judged` (has a grade), `returned` (is in the run) and `doc_id`, of shape
         (n_samples,), the rows of a query one after another. Document ids that are text
         are UTF-8 bytes, in whose order trec_eval breaks ties. Of judgements of
         subtopics there is also `subtopics`, a sparse matrix of shape (n_samples,
@@ -104,7 +103,7 @@ def align(
         With `wide` a row for each document that is judged or in any run: `data`, a data
         frame with the query ids, "qid", and a column with the scores of each run, NaN
         where it did not return the document; `target`, the grades; and `qid`, `judged`,
-        `pooled`, `returned` (is in any run) and `doc_id`, as above.
+        `returned` (is in any run) and `doc_id`, as above.
 
     Raises
     ------
@@ -714,7 +713,7 @@ def outer_join(ids, truth, is_judged, result, names):
         "y_true": truth.value.dtype,
         "y_score": result.value.dtype,
         "qid": texts.dtype,
-        **dict.fromkeys(["judged", "pooled", "returned"], bool),
+        **dict.fromkeys(["judged", "returned"], bool),
         "doc_id": np.result_type(truth.doc_id, result.doc_id),
     }
     columns = {name: np.zeros(bound[-1], dtype) for name, dtype in types.items()}
@@ -731,8 +730,6 @@ def outer_join(ids, truth, is_judged, result, names):
         part = {name: column[start:stop] for name, column in columns.items()}
         part["y_true"][place] = truth.value[of_truth]
         part["judged"][place] = is_judged[of_truth]
-        # Whatever the judgements list is in the pool, also if its grade says nothing.
-        part["pooled"][place] = True
         part["doc_id"][place] = documents[0]
         part["returned"][:] = True
         part["returned"][place[missing]] = False
