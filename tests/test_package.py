@@ -22,7 +22,7 @@ OPTIONAL = [
 # What `skrank --help` and `skrank evaluate` do not need.
 LATE = [
     *("evaluation.catalogue", "evaluation.query_report", "evaluation.reports"),
-    *("evaluation.sampled", "link_prediction", "model_selection", "plot", "rankers"),
+    *("link_prediction", "model_selection", "plot", "rankers"),
     "stats",
 ]
 # A process of its own, in which nothing is imported yet. scikit-learn imports pandas,

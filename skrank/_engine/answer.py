@@ -146,7 +146,7 @@ def read_arrays(y_true, y_score, *, columns=None, **given):
 class OwnRanks:
     """Queries that an estimator ranks itself, such as those of a link predictor."""
 
-    ranks: object  # ``ranks.ranking(ties, sample_weight)`` returns the RankedQueries
+    ranks: object  # ``ranks.ranking(ties)`` returns the RankedQueries
     caller: str
     sample_weight: np.ndarray | None = None
     rankings: dict = field(default_factory=dict)
@@ -163,8 +163,7 @@ class OwnRanks:
                     f"Got {getattr(by, name)!r} instead."
                 )
         if by.ties not in self.rankings:
-            ranking = self.ranks.ranking(by.ties, self.sample_weight)
-            self.rankings[by.ties] = ranking
+            self.rankings[by.ties] = self.ranks.ranking(by.ties)
         return self.rankings[by.ties]
 
     def resolved(self, by):

@@ -82,15 +82,8 @@ _WRITTEN_OUT = {
     "roc": "roc_auc",
 }
 
-# The scores of all lists together, which are not means over queries: whether larger
-# is better.
-CATALOGUE_SCORES = {
-    "coverage": True,
-    "gini": False,
-    "entropy": True,
-    "effective_items": True,
-    "personalization": True,
-}
+# The scores of all lists together, which are not means over queries.
+CATALOGUE_SCORES = ("coverage", "gini", "entropy", "personalization")
 
 # What they are called, also elsewhere.
 _OF_CATALOGUES = {

@@ -243,10 +243,8 @@ class Request(NamedTuple):
 
         Grades may say as well which documents are judged.
         """
-        options = self.options
-        if options.unjudged == "nonrelevant":
-            return {}
-        return {"judged": options.judged_from is None}
+        is_read = self.options.unjudged == "condensed"
+        return {"judged": self.options.judged_from is None} if is_read else {}
 
     @property
     def divides_sums(self):
@@ -324,7 +322,7 @@ def reads_highest_grade(request):
 def with_highest_grade(request, highest):
     """Return a request that says what it reads of the highest grade of all queries.
 
-    That is None if no grade is read.
+    `highest` is that of the judged documents; None or NaN without any.
     """
     if not reads_highest_grade(request):
         return request

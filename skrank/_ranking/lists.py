@@ -236,12 +236,8 @@ class Lists:
 
     def judged_only(self):
         """Return the lists of the judged documents alone."""
-        return self._with_flag(lambda lists: lists.judged)
-
-    def _with_flag(self, flags):
-        """Return the lists of the documents with a flag, a function of lists."""
-        whole = None if self.whole is None else self.whole._with_flag(flags)
-        places = np.flatnonzero(self.order.take(flags(self)))
+        whole = None if self.whole is None else self.whole.judged_only()
+        places = np.flatnonzero(self.order.take(self.judged))
         return self.select(places).changed(whole=whole)
 
     def condensed(self):
@@ -442,8 +438,7 @@ def read_lists(
         kept = None
         if exclude is not None:
             y_score, kept = _without_unread(y_score, exclude, "exclude")
-        rows = y_true, y_score, qid, threshold, flatten, judged, doc_order
-        lists = _read_flat(*rows)
+        lists = _read_flat(y_true, y_score, qid, threshold, flatten, judged, doc_order)
         return lists if kept is returned is None else _of_kept(lists, kept, returned)
     by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order}
     _check_matrix(y_true, y_score, by_row)

@@ -8,16 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._engine.names import CATALOGUE_SCORES
-from skrank._engine.value_table import (
-    named_summaries,
-)
+from skrank._engine.value_table import named_summaries
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_choice, check_count, check_k, shown
 from skrank._input.frames import as_frame, kind_of, on_host, take_rows
@@ -105,15 +103,14 @@ def catalogue_scores(
        coverage &= \frac{1}{I} \sum_i \Bigl(1 - \prod_q (1 - p_{qi})\Bigr) \\
        gini &= \frac{\sum_{j=1}^{I} (2 j - I - 1) \, c_{(j)}}{I \, C} \\
        entropy &= - \sum_i \frac{c_i}{C} \log_2 \frac{c_i}{C} \\
-       effective\ items &= 2^{entropy} \\
        personalization &= 1 - \frac{1}{n (n - 1)} \sum_{q \ne r} \sum_i
        \frac{p_{qi} \, p_{ri}}{\sqrt{n_q n_r}}
 
-    where :math:`n_q` is the length of a list. The effective number of items is that of
-    equally frequent items with the same entropy [1]_. Personalization is 1 minus the
-    mean cosine similarity of two lists, which for lists of k items is the inter-list
-    distance of [2]_; it is summed by item, not by pair. A query without documents has
-    an empty list: it counts, and has nothing in common with any other.
+    where :math:`n_q` is the length of a list. Equally frequent items have the
+    same entropy if there are ``2 ** entropy`` of them [1]_. Personalization is 1
+    minus the mean cosine similarity of two lists, which for lists of k items is the
+    inter-list distance of [2]_. A query without documents has an empty list: it counts,
+    and has nothing in common with any other.
 
     Under ties coverage and personalization are the exact expectations over all orders.
     Gini and entropy are their values at the expected counts, which are not the
@@ -124,8 +121,7 @@ def catalogue_scores(
 
     References
     ----------
-    .. [1] L. Jost,
-       "Entropy and Diversity", Oikos 113 (2006).
+    .. [1] L. Jost, "Entropy and Diversity", Oikos 113 (2006).
     .. [2] T. Zhou, Z. Kuscsik, J.-G. Liu, M. Medo, J. R. Wakeling and Y.-C. Zhang,
        "Solving the Apparent Diversity-Accuracy Dilemma of Recommender Systems", PNAS
        107 (2010).
@@ -137,8 +133,8 @@ def catalogue_scores(
     >>> scores = catalogue_scores([3, 2, 1, 1, 2, 3], qid=user, item=item, k=2, items=4)
     >>> print(scores)
     top 2 of 4 items
-    lists  coverage    gini  entropy  effective_items  personalization
-        2    0.7500  0.3750   1.5000           2.8284           0.5000
+    lists  coverage    gini  entropy  personalization
+        2    0.7500  0.3750   1.5000           0.5000
     >>> scores.counts
     {'a': 1.0, 'b': 2.0, 'c': 1.0}
     """
@@ -158,8 +154,11 @@ def catalogue_scores(
                 rows = find_qid(y=scores)
             heads = None if rows is None else encode_heads(rows, len(scores))
         masks = {"returned": given["returned"], "exclude": on_host(exclude)}
-        lists[ranker] = _top_lists(scores, heads, given["item"], k, ties, **masks)
-        _check_items(lists[ranker].items, n_items, items)
+        top, codes, found = _top_lists(scores, heads, given["item"], k, ties, **masks)
+        _check_items(found, n_items, items)
+        counts, values = _score_lists(top, codes, len(found), n_items)
+        n_lists = top.ranking.n_queries
+        lists[ranker] = ScoredLists(n_lists, found, counts, values)
     return CatalogueScores(lists, k, n_items, items, kind_of(scores, rows))
 
 
@@ -197,7 +196,10 @@ def _check_items(found, n_items, items):
 
 
 def _top_lists(y_score, qid, item, k, ties, **masks):
-    """Return the :class:`TopLists` of one ranker; `masks` are those of the rows."""
+    """Return the documents that may be in a list, their items as codes, and the items.
+
+    `masks` are those of the rows.
+    """
     shape = np.shape(y_score)
     no_grades = np.zeros(shape, dtype=np.uint8)
     documents = read_lists(no_grades, y_score, qid=qid, **masks)
@@ -205,15 +207,78 @@ def _top_lists(y_score, qid, item, k, ties, **masks):
     n_rows, rows = shape[-1], top.row
     if len(shape) == 2:  # an item is a column
         rows = rows % n_rows
-    items, code = encode_qid(
+    items, codes = encode_qid(
         take_rows(check_ids(item, n_rows, "item"), rows), name="item"
     )
-    probability = None
+    _check_once(documents.ids, top.query, codes, items)
+    return top, codes, items
+
+
+# To compare the items of so few entries with each other is faster than to sort them.
+FEW_ENTRIES = 32
+
+
+def _check_once(qid, query, codes, items):
+    """Raise if a list has an item twice."""
+    is_small = len(qid) * len(items) < 2**31
+    key = query.astype(np.int32 if is_small else np.int64)
+    key *= len(items)
+    key += codes
+    most = np.bincount(query, minlength=1).max()
+    if most > FEW_ENTRIES:
+        key.sort()
+    # The entries of a list stand together.
+    for step in range(1, 2 if most > FEW_ENTRIES else most):
+        is_again = key[step:] == key[:-step]
+        if is_again.any():
+            query, code = divmod(key[step:][is_again][0], len(items))
+            raise ValueError(
+                "A list must have each item once. Got the item "
+                f"{shown(items[[code]].tolist()[0])} twice for the query "
+                f"{shown(qid[[query]].tolist()[0])}."
+            )
+
+
+def _score_lists(top, codes, n_found, n_items):
+    """Return the expected number of lists with each item, and the scores."""
+
+    def by_item(values=None):
+        return np.bincount(codes, values, n_found).astype(np.float64)
+
+    n, length, p, covered = top.ranking.n_queries, top.length, None, n_found
     if top.size.max(initial=1) > 1:
-        probability = top.mean_over_places(np.ones_like)
-    lists = TopLists(documents.ids, top.length, top.query, code, probability, items)
-    lists.check()
-    return lists
+        p = top.mean_over_places(np.ones_like)  # the probability to be in the list
+        log_missed = by_item(np.log1p(-np.where(p < 1, p, 0.0)))
+        covered = np.where(by_item(p == 1) > 0, 1.0, -np.expm1(log_missed)).sum()
+    counts = by_item(p)
+    # Half of the sum of |c_i - c_j| over all pairs is that of (2 i - I - 1) c_(i); an
+    # item that is never recommended is c apart from one with the count c.
+    place, total = 2 * np.arange(n_found) + 1.0 - n_found, length.sum()
+    in_order = np.sort(counts)
+    spread = (place * in_order).sum() + (n_items - n_found) * total
+    c_log_c = (in_order * np.log2(np.where(in_order > 0, in_order, 1.0))).sum()
+    # The cosines of all pairs of lists, from what each item adds to them.
+    if p is None and (length == length[0]).all():
+        overlap = counts * (counts - 1) / max(length[0], 1)
+    else:
+        share = (1.0 if p is None else p) / np.sqrt(length)[top.query]
+        overlap = by_item(share) ** 2 - by_item(share**2)
+    with np.errstate(divide="ignore", invalid="ignore"):  # no documents, or one list
+        return counts, (
+            float(covered / n_items),
+            float(np.maximum(spread / (n_items * total), 0.0)),
+            float(np.maximum(np.log2(total) - c_log_c / total, 0.0)),
+            float(1 - overlap.sum() / np.float64(n * (n - 1))),
+        )
+
+
+class ScoredLists(NamedTuple):
+    """The scores of the lists of one ranker."""
+
+    n_lists: int
+    items: NDArray[Any]  # that may be in a list
+    counts: NDArray[np.float64]  # the expected number of lists with each of them
+    values: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,8 +289,8 @@ class CatalogueScores:
 
     Parameters
     ----------
-    lists : dict of str to TopLists
-        The lists of each ranker by its name, which is None for one without a name.
+    lists : dict of str to ScoredLists
+        The scores of each ranker by its name, which is None for one without a name.
     k : int or None
         The cutoff.
     n_items : int
@@ -240,8 +305,7 @@ class CatalogueScores:
     rankers : tuple of str
         The names of the rankers, or ``(None,)`` for one without a name.
     metrics : tuple of str
-        The names of the scores: "coverage", "gini", "entropy", "effective_items" and
-        "personalization".
+        The names of the scores: "coverage", "gini", "entropy" and "personalization".
     n_lists : int or dict of str to int
         The number of lists; of named rankers, that of each.
     counts : dict
@@ -261,14 +325,14 @@ class CatalogueScores:
     >>> scores = catalogue_scores(rankers, qid=user, item=item, k=1, items=list("abcd"))
     >>> print(scores)
     top 1 of 4 items
-    ranker   lists  coverage    gini  entropy  effective_items  personalization
-    popular      3    0.2500  0.7500   0.0000           1.0000           0.0000
-    own          3    0.7500  0.2500   1.5850           3.0000           1.0000
+    ranker   lists  coverage    gini  entropy  personalization
+    popular      3    0.2500  0.7500   0.0000           0.0000
+    own          3    0.7500  0.2500   1.5850           1.0000
     >>> scores.summary()["own"]["coverage"]
     0.75
     """
 
-    lists: dict[str | None, Any]
+    lists: dict[str | None, ScoredLists]
     k: int | None
     n_items: int
     items: NDArray[Any] | None
@@ -282,12 +346,12 @@ class CatalogueScores:
     @property
     def metrics(self) -> tuple[str, ...]:
         """Return the names of the scores."""
-        return tuple(CATALOGUE_SCORES)
+        return CATALOGUE_SCORES
 
     @property
     def n_lists(self) -> int | dict[str, int]:
         """Return the number of lists, by ranker."""
-        return self._named(lambda lists: len(lists.qid))
+        return self._named(lambda lists: lists.n_lists)
 
     @cached_property
     def counts(self) -> dict[Any, Any]:
@@ -305,11 +369,6 @@ class CatalogueScores:
         found = {ranker: function(lists) for ranker, lists in self.lists.items()}
         return found[None] if self.rankers == (None,) else found
 
-    @cached_property
-    def values(self) -> NDArray[np.float64]:
-        """Return the scores, of shape (n_rankers, n_metrics)."""
-        return np.array([lists.scores(self.n_items) for lists in self.lists.values()])
-
     def summary(self) -> dict[Any, Any]:
         """Return the scores.
 
@@ -325,14 +384,15 @@ class CatalogueScores:
         UndefinedMetricWarning
             If a score is undefined.
         """
-        undefined = np.isnan(self.values).any(axis=0)
+        values = [lists.values for lists in self.lists.values()]
+        undefined = np.isnan(values).any(axis=0)
         if undefined.any():
             names = [self.metrics[j] for j in np.flatnonzero(undefined)]
             warn_caller(
                 f"{names} are undefined: all lists are empty, or there is only one.",
                 UndefinedMetricWarning,
             )
-        return named_summaries(self.rankers, self.metrics, self.values.tolist())
+        return named_summaries(self.rankers, self.metrics, values)
 
     @share_frame_words
     def to_frame(self, kind: FrameKind | None = None) -> Any:
@@ -346,17 +406,17 @@ class CatalogueScores:
         columns = {}
         if self.rankers != (None,):
             columns["ranker"] = np.array(self.rankers, dtype=object)
-        columns["n_lists"] = np.array([len(one.qid) for one in self.lists.values()])
-        columns |= dict(zip(self.metrics, self.values.T, strict=True))
+        lists = self.lists.values()
+        columns["n_lists"] = np.array([one.n_lists for one in lists])
+        values = np.array([one.values for one in lists]).T
+        columns |= dict(zip(self.metrics, values, strict=True))
         return as_frame(columns, self.kind if kind is None else kind)
 
     def _rows(self):
         """Return the header and the rows of the scores, as text."""
         header, rows = ["lists", *self.metrics], []
-        for (ranker, lists), values in zip(
-            self.lists.items(), self.values, strict=True
-        ):
-            row = [f"{len(lists.qid):,}", *(f"{value:.4f}" for value in values)]
+        for ranker, lists in self.lists.items():
+            row = [f"{lists.n_lists:,}", *(f"{value:.4f}" for value in lists.values)]
             rows.append(row if ranker is None else [ranker, *row])
         return header if self.rankers == (None,) else ["ranker", *header], rows
 
@@ -373,93 +433,3 @@ class CatalogueScores:
     def _repr_html_(self):
         """Return the scores as a table for a notebook."""
         return as_html(self._title(), [self._rows()])
-
-
-# To compare the items of so few entries with each other is faster than to sort them.
-FEW_ENTRIES = 32
-
-
-@dataclass(frozen=True, eq=False)
-class TopLists:
-    """The lists of one ranker; an entry is a document that may be in one of them."""
-
-    qid: np.ndarray  # of shape (n_lists,), in ascending order
-    length: np.ndarray  # the number of documents in each list
-    query: np.ndarray  # of shape (n_entries,): the list of each entry
-    code: np.ndarray  # its item, a position in `items`
-    probability: np.ndarray | None  # that it is in the list; None if all are
-    items: np.ndarray  # the items that may be recommended, each once
-
-    def check(self):
-        """Raise if a list has an item twice."""
-        is_small = len(self.qid) * len(self.items) < 2**31
-        key = self.query.astype(np.int32 if is_small else np.int64)
-        key *= len(self.items)
-        key += self.code
-        most = np.bincount(self.query, minlength=1).max()
-        if most > FEW_ENTRIES:
-            key.sort()
-        # The entries of a list stand together.
-        for step in range(1, 2 if most > FEW_ENTRIES else most):
-            is_again = key[step:] == key[:-step]
-            if is_again.any():
-                query, code = divmod(key[step:][is_again][0], len(self.items))
-                raise ValueError(
-                    "A list must have each item once. Got the item "
-                    f"{shown(self.items[[code]].tolist()[0])} twice for the query "
-                    f"{shown(self.qid[[query]].tolist()[0])}."
-                )
-
-    @property
-    def p(self):
-        """Return the probability of each entry."""
-        return np.ones(len(self.code)) if self.probability is None else self.probability
-
-    @cached_property
-    def counts(self):
-        """Return the expected number of lists with each item."""
-        return self._sum_by_item(self.probability)
-
-    def _sum_by_item(self, values):
-        return np.bincount(self.code, values, len(self.items)).astype(np.float64)
-
-    @cached_property
-    def certain(self):
-        """Return the number of lists that hold each item for sure."""
-        if self.probability is None:
-            return self.counts
-        return self._sum_by_item(self.probability == 1)
-
-    @cached_property
-    def log_missed(self):
-        """Return the logarithm of the probability that no other list holds the item."""
-        if self.probability is None:
-            return np.zeros(len(self.items))
-        p = np.where(self.probability < 1, self.probability, 0.0)
-        return self._sum_by_item(np.log1p(-p))
-
-    @cached_property
-    def share(self):
-        """Return p / sqrt(length) of each entry, of which the cosines are made."""
-        return self.p / np.sqrt(self.length)[self.query]
-
-    def scores(self, n_items):
-        """Return the scores, of a catalogue of some size."""
-        n, counts, total = len(self.qid), np.sort(self.counts), self.length.sum()
-        covered = np.where(self.certain > 0, 1.0, -np.expm1(self.log_missed)).sum()
-        place = 2 * np.arange(len(counts)) + 1.0 - len(counts)
-        # An item that is never recommended is c apart from one with the count c.
-        spread = (place * counts).sum() + (n_items - len(counts)) * total
-        c_log_c = (counts * np.log2(np.where(counts > 0, counts, 1.0))).sum()
-        overlap = self._sum_by_item(self.share) ** 2
-        overlap -= self._sum_by_item(self.share**2)
-        with np.errstate(divide="ignore", invalid="ignore"):  # no documents, one list
-            entropy = np.maximum(np.log2(total) - c_log_c / total, 0.0)
-            scores = [
-                covered / n_items,
-                np.maximum(spread / (n_items * total), 0.0),
-                entropy,
-                2**entropy,
-                1 - overlap.sum() / np.float64(n * (n - 1)),
-            ]
-        return np.array(scores)

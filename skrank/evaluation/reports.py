@@ -417,7 +417,9 @@ def tie_report(
 def count_ties(arrays, score_dtype=None):
     """Return the counts of a :class:`TieReport`, by name."""
     y_score = arrays.scores(score_dtype) if score_dtype else arrays.y_score
-    lists = rows = _lists_of(arrays, y_score)
+    names = ("qid", "exclude", "judged", "returned")
+    given = {name: getattr(arrays, name) for name in names}
+    lists = rows = read_lists(arrays.y_true, y_score, **given)
     if isinstance(lists, Candidates):
         is_shown = np.ones(lists.y_score.shape, dtype=bool)
         if lists.exclude is not None:
@@ -434,10 +436,3 @@ def count_ties(arrays, score_dtype=None):
         "n_tied_queries": np.count_nonzero(np.bincount(ranking.query[tied])),
         "n_tied_documents": int(ranking.size[tied].sum()),
     }
-
-
-def _lists_of(arrays, y_score, **given):
-    """Return the lists of all rows, with some scores."""
-    names = ("qid", "exclude", "judged", "returned")
-    given |= {name: getattr(arrays, name) for name in names}
-    return read_lists(arrays.y_true, y_score, **given)

@@ -99,11 +99,12 @@ class Result:
 class ConfidenceIntervals(Result, Mapping):
     """The confidence intervals of metrics, by ranker and metric.
 
-    Made by :func:`~skrank.stats.confidence_interval`. It prints and shows in a notebook as a table, and is a mapping:
-    ``intervals[ranker][metric]``, or ``intervals[metric]`` of one ranker without a
-    name. By segment it is a mapping of these, by the value of the
-    column or the tuple of values of several. A single interval has its entries as
-    attributes, such as ``interval.low``; that of an array is the mapping of them.
+    Made by :func:`~skrank.stats.confidence_interval`. It prints and shows in a notebook
+    as a table, and is a mapping: ``intervals[ranker][metric]``, or
+    ``intervals[metric]`` of one ranker without a name. By segment it is a mapping of
+    these, by the value of the column or the tuple of values of several. A single
+    interval has its entries as attributes, such as ``interval.low``; that of an array
+    is the mapping of them.
 
     Parameters
     ----------
@@ -121,8 +122,6 @@ class ConfidenceIntervals(Result, Mapping):
         queries may be undefined, and left out of some rows.
     kind : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library of the data frames that it becomes.
-    drawn : str, default=None
-        What the title says of the units, if they are not queries.
 
     Examples
     --------
@@ -154,7 +153,6 @@ class ConfidenceIntervals(Result, Mapping):
     directions: dict[str, int]
     n_units: int
     kind: FrameKind = "pandas"
-    drawn: str | None = None
 
     @property
     def rankers(self) -> tuple[str, ...]:
@@ -233,7 +231,7 @@ class ConfidenceIntervals(Result, Mapping):
     def _tables(self):
         rows = [row for of_metric in self._best_first.values() for row in of_metric]
         header, cells = self._columns(rows, ("method", [row.method for row in rows]))
-        title = f"{self.drawn or self._drawn()}, {100 * self.confidence_level:g}% "
+        title = f"{self._drawn()}, {100 * self.confidence_level:g}% "
         smaller = [name for name, one in self.directions.items() if one < 0]
         title += f"intervals{smaller_words(smaller)}"
         if "judge" in rows[0]:

@@ -57,10 +57,10 @@ class LinkRanks:
     category : ndarray of str of shape (n_ranks,)
         The category of the relation: "1-1", "1-n", "n-1" or "n-n".
     above, tied : ndarray of int of shape (n_ranks,)
-        The number of candidates, or of negatives in a sample, that score higher than
-        the target, and of other ones that score the same.
+        The number of candidates that score higher than the target, and of other ones
+        that score the same.
     n_candidates : ndarray of int of shape (n_ranks,)
-        The number of candidates, including the target.
+        The number of candidates, including the target; of a sample, if one was drawn.
     weight : ndarray of float of shape (n_ranks,)
         One over the number of ranks that answer the same question, the pair of an
         entity and a relation: the weights for ``average="question"``.
@@ -115,7 +115,7 @@ class LinkRanks:
     @property
     def realistic(self) -> NDArray[np.float64]:
         """The mean of the best and the worst rank."""
-        return 1 + self.above + self.tied / 2
+        return 1.0 + self.above + self.tied / 2
 
     def select(self, where: NDArray[np.bool_] | int | slice) -> LinkRanks:
         """Return some of the ranks.
@@ -130,9 +130,7 @@ class LinkRanks:
         ranks : LinkRanks
             These ranks.
         """
-        columns = vars(self).items()
-        arrays = {name: one for name, one in columns if isinstance(one, np.ndarray)}
-        return replace(self, **{name: one[where] for name, one in arrays.items()})
+        return replace(self, **{name: one[where] for name, one in vars(self).items()})
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """Return the ranks as columns, ready for a data frame.
@@ -191,17 +189,13 @@ class LinkRanks:
         weight = self.weight if average == "question" else None
         return answer_all(requests, OwnRanks(self, EVALUATE, weight))
 
-    def ranking(
-        self, ties: LinkTies, sample_weight: NDArray[Any] | None = None
-    ) -> RankedQueries:
+    def ranking(self, ties: LinkTies) -> RankedQueries:
         """Return the ranking that metrics read.
 
         Parameters
         ----------
         ties : {"expected", "optimistic", "pessimistic", "realistic"}
             The tie policy.
-        sample_weight : ndarray of shape (n_ranks,), default=None
-            The weight of each rank in an estimate from a sample.
 
         Returns
         -------
@@ -273,10 +267,10 @@ def read_rank_metric(metric):
 class SampledNegatives:
     """Rank each target among a sample of the other candidates only.
 
-    Passed as `candidates` to :func:`evaluate_link_prediction`. Metrics of the ranks in
-    a sample of m negatives are far too good: they rank the target among m + 1
-    candidates and not among all n. They can also put two models in the wrong order
-    [1]_.
+    Passed as `candidates` to :func:`evaluate_link_prediction`, for models that are too
+    slow to score all candidates, and for leaderboards such as those of OGB. Metrics of
+    ranks in a sample are too good, since a target has fewer candidates above it, and
+    can put two models in the wrong order [1]_.
 
     Parameters
     ----------
@@ -291,7 +285,7 @@ class SampledNegatives:
     Warns
     -----
     UserWarning
-        When ranks are computed: a sample cannot replace the ranking of all candidates.
+        When ranks are computed, since they are those among the sample.
 
     See Also
     --------
@@ -299,9 +293,8 @@ class SampledNegatives:
 
     Notes
     -----
-    Negatives that are known answers are left out of the sample, so that m may differ
-    from query to query. The ranks in the sample count as they are, as in the
-    leaderboards of OGB.
+    Negatives that are known answers are left out of the sample, so that its size may
+    differ from query to query.
 
     References
     ----------
@@ -322,7 +315,7 @@ class SampledNegatives:
     ...     scores = evaluate_link_prediction(
     ...         model, nations.test, metrics=["neg_mean_rank"], candidates=sample
     ...     )
-    >>> -3.5 < scores["neg_mean_rank"] < -1
+    >>> -3 < scores["neg_mean_rank"] < -2  # of 6 entities; -3.38 of all 14
     True
     """
 
@@ -358,8 +351,9 @@ def read_sample(sample, sides, n_triples, columns_of):
             )
         found[side] = Sample(columns, rng)
     warn_caller(
-        "Ranks are those among a sample of the candidates. Metrics of a sample can "
-        "put two models in the wrong order. Rank all candidates where that matters (candidates=None).",
+        "The ranks are those among a sample of the candidates. Their metrics are too "
+        "good, and can put two models in the wrong order. Pass candidates=None to rank "
+        "all candidates.",
         UserWarning,
     )
     return found
@@ -380,7 +374,7 @@ class Sample(NamedTuple):
         return mask
 
     def count(self, scores, batch, relation, target, out_row, out_column):
-        """Return (above, tied, n_candidates, n_negatives) of a batch of rows.
+        """Return (above, tied, n_candidates) of a batch of rows.
 
         Of the negatives, those that are not candidates are left out; one that occurs
         twice counts twice. The cells (out_row, out_column) that are left out are in

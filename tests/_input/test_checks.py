@@ -70,7 +70,7 @@ SAID = {
     "grades. Got 'ild@2', which reads features.": lambda: metrics.tie_report(
         **ROWS, metrics="ild@2", features=np.eye(4)
     ),
-    "takes sample_weight, judged, pooled, returned, doc_id and columns": lambda: (
+    "takes sample_weight, judged, returned, doc_id and columns": lambda: (
         metrics.RankingMetric("mrr").update(**ROWS, price=[1, 2, 3, 4])
     ),
     "must be a ranker, among ['bm25', 'dense']. Got 'tfidf' instead.": lambda: (
@@ -141,9 +141,6 @@ SAID = {
     "Got int instead": lambda: QueryScores.concat(1),
     "conventions' parameter of explain must be a str or a list of str. Got 1": lambda: (
         metrics.explain([1, 0], [2, 1], "ndcg", 1)
-    ),
-    "Got none of query 1": lambda: metrics.evaluate_sampled(
-        [1, 1, 1, 0], [3, 2, 2, 1], "mrr", qid=[1, 1, 2, 2], n_candidates=30
     ),
     "returns a number for each of 2 pairs. Got shape ()": lambda: (
         metrics.rank_correlation_score([1, 0, 2], [2, 1, 3], weights=lambda *pair: 1.0)
@@ -281,8 +278,6 @@ WITHOUT_IDS = {
     "explain": lambda *rows: metrics.explain(*rows, "ndcg", "lightgbm"),
     "tie_report": metrics.tie_report,
     "query_report": lambda *rows: metrics.query_report(*rows, 0),
-    "unjudged_report": lambda y, s: metrics.unjudged_report(y, s, "map", judged=y >= 0),
-    "sampled": lambda *rows: metrics.evaluate_sampled(*rows, "mrr", n_candidates=1000),
     "a display": lambda *rows: metrics.MetricAtKDisplay.from_predictions(*rows, "mrr"),
 }
 

@@ -50,29 +50,6 @@ def test_names_and_cutoffs_are_those_of_trec_eval(capsys):
     assert [float(x) for x in values[1:]] == [MRR, 1 / 3, (1 / 2 + 1 / 2) / 3, 1 / 3]
 
 
-def test_inferred_average_precision_is_that_of_trec_eval(tmp_path, capsys):
-    qrels = {"1": {"a": 1, "b": -1, "c": 0, "d": 1}, "2": {"a": 1}}
-    runs = {"1": {"a": 4, "b": 3, "e": 2.5, "c": 2, "d": 1}, "2": {"b": 2, "a": 1}}
-    for name, data, form in [
-        ("q", qrels, "{} 0 {} {}"),
-        ("r", runs, "{} Q0 {} 1 {} t"),
-    ]:
-        lines = [form.format(q, d, x) for q in data for d, x in data[q].items()]
-        (tmp_path / name).write_text("\n".join(lines))
-    command = "evaluate q r -m infAP --json --convention trec_eval"
-    status, output, _ = run(capsys, command)
-    # b is in the pool, e is not. Above d one of the two judged documents is relevant.
-    at_rank_5 = 1 / 5 + 4 / 5 * 3 / 4 * 1 / 2
-    expected = ((1 + at_rank_5) / 2 + 1 / 2) / 2
-    assert status == 0
-    assert json.loads(output)["t"]["infAP"] == pytest.approx(expected, abs=1e-5)
-    command = "explain q r -m infAP --convention trec_eval --judged-from 0"
-    status, output, _ = run(capsys, command)
-    assert status == 0
-    assert "infAP" in output
-    assert "0.625" in output
-
-
 LOW, HIGH = (1 / 2 + 1 + 1) / 3, 1.0
 # Options, and the MRR of the run with ties. The relevant document of query 1 is the
 # second line, and only the document of query 3 has a grade of 2.

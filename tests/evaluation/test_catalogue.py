@@ -1,10 +1,9 @@
-"""Scores of all lists together, against enumeration, and without each list."""
+"""Scores of all lists together, against enumeration."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools
 import math
-import pickle
 import statistics
 from collections import Counter
 
@@ -12,15 +11,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.stats import t
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank.metrics import CatalogueScores, catalogue_scores
-from skrank.stats import compare_rankers, confidence_interval
+from skrank.metrics import catalogue_scores
 from tests.brute_force import all_orders, input_order
 
-NAMES = ["coverage", "gini", "entropy", "effective_items", "personalization"]
-SMALLER = "smaller values of gini are better"
+NAMES = ["coverage", "gini", "entropy", "personalization"]
 CLOSE = {"rel": 0, "abs": 1e-12}
 
 
@@ -97,70 +93,6 @@ def test_scores_are_those_of_all_combinations_of_orders(seed, ties):
     counts = [counts[name] for name in "abcdefgh"]
     assert found["gini"] == pytest.approx(gini(counts), **CLOSE)
     assert found["entropy"] == pytest.approx(entropy(counts), **CLOSE)
-    assert found["effective_items"] == pytest.approx(2 ** entropy(counts), abs=1e-11)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_coverage_at_fewer_lists_is_the_mean_over_all_choices_of_them(seed):
-    y_score, qid, item, returned = draw(seed, n_queries=4, most=4)
-    laws = lists_of(y_score, qid, item, returned, 2)
-    scores = catalogue_scores(
-        y_score, qid=qid, item=item, k=2, items=8, returned=returned
-    )
-    for at in (1, 2, 3, 4):
-        choices = itertools.combinations(laws, at)
-        expected = statistics.fmean(
-            sum(
-                math.prod(p for _, p in lists)
-                * len(frozenset().union(*(items for items, _ in lists)))
-                for lists in itertools.product(*choice)
-            )
-            for choice in choices
-        )
-        assert scores.coverage(at=at) == pytest.approx(expected / 8, **CLOSE)
-    assert scores.coverage(at=4) == pytest.approx(scores.coverage(), **CLOSE)
-
-
-@pytest.mark.parametrize("ties", ["expected", "first"])
-@pytest.mark.parametrize("seed", range(20))
-def test_without_a_list_all_scores_are_those_of_the_other_queries(seed, ties):
-    y_score, qid, item, returned = draw(seed, n_queries=6)
-    options = {"k": 3, "items": 8, "ties": ties}
-    (lists,) = catalogue_scores(
-        y_score, qid=qid, item=item, returned=returned, **options
-    ).lists.values()
-    without = lists.leave_one_out(8)
-    for place, query in enumerate(np.unique(qid)):
-        kept = qid != query
-        mask = None if returned is None else returned[kept]
-        rows = {"qid": qid[kept], "item": item[kept], "returned": mask}
-        again = catalogue_scores(y_score[kept], **rows, **options)
-        assert without[:, place] == pytest.approx(again.values[0], **CLOSE)
-
-
-def test_intervals_are_those_of_the_jackknife():
-    y_score, qid, item, _ = draw(1, n_queries=12)
-    queries = np.unique(qid)
-
-    def summary(kept):
-        rows = {"qid": qid[kept], "item": item[kept], "k": 2, "items": 8}
-        return catalogue_scores(y_score[kept], **rows).summary()
-
-    scores = catalogue_scores(y_score, qid=qid, item=item, k=2, items=8)
-    intervals = scores.intervals(confidence_level=0.9)
-    again = [summary(qid != query) for query in queries]
-    for name in NAMES:
-        values = [one[name] for one in again]
-        error = math.sqrt(11 * statistics.pvariance(values))
-        radius = t.ppf(0.95, 11) * error
-        highest = {"entropy": 3, "effective_items": 8}.get(name, 1)
-        found = intervals[name]
-        assert found.estimate == scores.summary()[name]
-        assert found.standard_error == pytest.approx(error, abs=1e-11)
-        ends = max(found.estimate - radius, 0), min(found.estimate + radius, highest)
-        assert (found.low, found.high) == pytest.approx(ends, abs=1e-10)
-        assert (found.n_queries, found.method) == (12, "jackknife")
-    assert scores.intervals(confidence_level=0.9).rows == intervals.rows
 
 
 def hand():
@@ -179,7 +111,6 @@ def test_scores_by_hand():
         (2 / 6) * math.log2(6 / 2) + (3 / 6) * math.log2(6 / 3) + math.log2(6) / 6,
         **CLOSE,
     )
-    assert found["effective_items"] == pytest.approx(2 ** found["entropy"], **CLOSE)
     # The pairs have 2, 1 and 1 of 2 items in common.
     assert found["personalization"] == pytest.approx(1 - (1 + 0.5 + 0.5) / 3, **CLOSE)
 
@@ -188,7 +119,6 @@ def test_counts_are_probabilities_of_all_items_whose_ids_are_known():
     # The second of the list is b or c.
     scores = catalogue_scores([2, 1, 1], qid=[1, 1, 1], item=list("abc"), k=2, items=3)
     assert scores.counts == {"a": 1.0, "b": 0.5, "c": 0.5}
-    assert scores.coverage() == pytest.approx(2 / 3, **CLOSE)
     known = catalogue_scores([3, 2, 1] * 3, items=list("dcba"), **hand())
     assert known.counts == {"a": 3.0, "b": 3.0, "c": 0.0, "d": 0.0}
     counted = catalogue_scores([3, 2, 1] * 3, items=4, **hand())
@@ -231,110 +161,7 @@ def test_several_rankers_of_the_same_rows_are_each_alone():
     for ranker, one in rankers.items():
         alone = catalogue_scores(one, **rows)
         assert scores.summary()[ranker] == alone.summary()
-        interval = scores.intervals()[ranker]["gini"]
-        assert interval.low == alone.intervals()["gini"].low
     assert scores.summary()["a"] == scores.summary()["c"]
-
-
-@pytest.mark.slow
-def test_a_difference_leaves_out_the_query_for_both_rankers():
-    y_score, qid, item, _ = draw(2, n_queries=15)
-    rows = {"qid": qid, "item": item, "k": 2, "items": 6}
-    rankers = {"a": y_score, "b": np.sin(qid + 7 * y_score)}
-    rankers["b again"] = 2 * rankers["b"]
-    found = catalogue_scores(rankers, **rows).intervals(baseline="b")
-
-    def difference(kept):
-        part = rows | {"qid": qid[kept], "item": item[kept]}
-        given = {name: one[kept] for name, one in rankers.items()}
-        found = catalogue_scores(given, **part).summary()
-        return {name: found["a"][name] - found["b"][name] for name in NAMES}
-
-    whole = difference(np.ones(len(qid), dtype=bool))
-    again = [difference(qid != query) for query in np.unique(qid)]
-    title, differences = str(found).split("\n")[0], found["a"]
-    for name in NAMES:
-        values = [one[name] for one in again]
-        error = math.sqrt(14 * statistics.pvariance(values))
-        assert differences[name].estimate == pytest.approx(whole[name], **CLOSE)
-        assert differences[name].standard_error == pytest.approx(error, abs=1e-11)
-        ends = differences[name].low, differences[name].high
-        radius = t.ppf(0.975, 14) * error
-        assert ends == pytest.approx((whole[name] - radius, whole[name] + radius))
-        same = found["b again"][name]
-        assert (same.low, same.estimate, same.high) == (0, 0, 0)
-    assert title == f"15 lists, differences from b, 95% intervals, {SMALLER}"
-
-
-def test_two_lists_have_no_interval_but_the_better_ranker_is_first():
-    # One ranker shows the same item to both users, the other one each item once.
-    rankers = {"same": [2, 1, 2, 1], "each": [2, 1, 1, 2]}
-    rows = {"qid": [0, 0, 1, 1], "item": [0, 1, 0, 1]}
-    scores = catalogue_scores(rankers, **rows, k=1, items=2)
-    assert scores.summary()["same"]["gini"] > scores.summary()["each"]["gini"]
-    with pytest.warns(UserWarning, match=r"at least three lists, .* Got 2"):
-        intervals = scores.intervals()
-    rows = [line.split()[:2] for line in str(intervals).splitlines()]
-    for metric in ("gini", "coverage"):
-        assert rows.index([metric, "each"]) < rows.index([metric, "same"])
-    interval = intervals["same"]["coverage"]
-    assert interval.estimate == 0.5
-    assert math.isnan(interval.low)
-    assert math.isnan(interval.high)
-
-
-def test_rankers_of_unequal_numbers_of_lists_are_not_compared():
-    rankers = {"a": [2, 1, 1], "b": [1, 2]}
-    qid = {"a": [1, 2, 3], "b": [1, 2]}
-    item = {"a": list("aab"), "b": list("ab")}
-    scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
-    with pytest.raises(ValueError, match=r"Got 3 lists of 'a' and 2 of 'b'.*at=2"):
-        scores.intervals(baseline="b")
-    # Of the three pairs of lists of a, one holds the item a alone.
-    assert scores.coverage(at=2) == pytest.approx({"a": 5 / 9, "b": 2 / 3}, **CLOSE)
-    with pytest.raises(ValueError, match=r"at most the number of lists .* 2.* Got 3"):
-        scores.coverage(at=3)
-    qid["a"], rankers["a"], item["a"] = [1, 3], [1, 1], list("ab")
-    scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
-    with pytest.raises(ValueError, match=r"same queries. Only one of 'a' and 'b' has"):
-        scores.intervals(baseline="b")
-    with pytest.raises(ValueError, match="'baseline' parameter of intervals"):
-        scores.intervals(baseline="c")
-    one = catalogue_scores({"a": [1, 2]}, item=list("ab"), k=1, items=2)
-    with pytest.raises(ValueError, match=r"at least two rankers\. Got .* 'a' only"):
-        one.intervals(baseline="a")
-
-
-def test_parts_in_any_order_have_the_scores_of_all_rows_to_the_last_bit():
-    y_score, qid, item, _ = draw(6, n_queries=40)
-    item = np.array([f"item {name}" for name in item])
-    rankers = {"a": y_score, "b": y_score * 0}
-    whole = catalogue_scores(rankers, qid=qid, item=item, k=2, items=7)
-    parts = []
-    for rest in (2, 0, 1):
-        own = qid % 3 == rest
-        given = {name: one[own] for name, one in rankers.items()}
-        rows = {"qid": qid[own], "item": item[own]}
-        parts.append(catalogue_scores(given, **rows, k=2, items=7))
-    found = pickle.loads(pickle.dumps(CatalogueScores.concat(parts)))
-    assert found.summary() == whole.summary()
-    assert found.counts == whole.counts
-    assert found.intervals().rows == whole.intervals().rows
-    assert found.coverage(at=20) == whole.coverage(at=20)
-    with pytest.raises(ValueError, match=r"Each query must be scored once"):
-        CatalogueScores.concat([whole, parts[0]])
-    rows = {"qid": [99], "item": ["x"], "k": 2, "items": 8}
-    other = catalogue_scores({"a": [1], "b": [1]}, **rows)
-    with pytest.raises(ValueError, match=r"same n_items. Got 7 and 8"):
-        CatalogueScores.concat([whole, other])
-    with pytest.raises(TypeError, match=r"takes instances of CatalogueScores. Got str"):
-        CatalogueScores.concat([whole, "part"])
-    with pytest.raises(ValueError, match="Got none"):
-        CatalogueScores.concat([])
-    # Together the parts have more items than the catalogue.
-    parts = [catalogue_scores([1], qid=[i], item=[i], k=1, items=1) for i in range(2)]
-    with pytest.raises(ValueError, match=r"at least the number .*, 2. Got 1"):
-        CatalogueScores.concat(parts)
 
 
 @pytest.mark.parametrize(
@@ -384,7 +211,7 @@ def test_frames_and_indices_are_read_and_made():
     found = scores.to_frame()
     assert isinstance(found, pd.DataFrame)
     assert found.columns.tolist() == ["n_lists", *NAMES]
-    assert found.iloc[0].tolist() == [2, 1, 0, 1, 2, 1]
+    assert found.iloc[0].tolist() == [2, 1, 0, 1, 1]
     other = pl.DataFrame(frame)
     rankers = {"up": other["s"], "down": -other["s"]}
     rows = {"qid": other["user"], "item": other["item"]}
@@ -392,8 +219,6 @@ def test_frames_and_indices_are_read_and_made():
     assert isinstance(scores.to_frame(), pl.DataFrame)
     assert scores.to_frame()["ranker"].to_list() == ["up", "down"]
     assert isinstance(scores.to_frame("pandas"), pd.DataFrame)
-    scores = catalogue_scores(pl.Series([3, 2, 1] * 3), items=4, **hand())
-    assert isinstance(scores.intervals().to_frame(), pl.DataFrame)
 
 
 def test_it_prints_the_number_of_lists_beside_each_value():
@@ -401,8 +226,8 @@ def test_it_prints_the_number_of_lists_beside_each_value():
     assert str(scores) == repr(scores)
     assert str(scores).splitlines() == [
         "top 2 of 4 items",
-        "lists  coverage    gini  entropy  effective_items  personalization",
-        "    3    0.7500  0.4167   1.4591           2.7495           0.3333",
+        "lists  coverage    gini  entropy  personalization",
+        "    3    0.7500  0.4167   1.4591           0.3333",
     ]
     assert "<td>0.4167</td>" in scores._repr_html_()
     rankers = {"a": [2, 1, 1], "b": [1, 2, 3, 4]}
@@ -410,24 +235,3 @@ def test_it_prints_the_number_of_lists_beside_each_value():
     item = {"a": list("aab"), "b": list("abba")}
     scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
     assert str(scores).split("\n")[2].split()[:2] == ["a", "3"]
-    title = str(scores.intervals()).split("\n")[0]
-    assert title == f"3 lists of a, 4 lists of b, 95% intervals, {SMALLER}"
-
-
-def test_the_level_of_intervals_is_a_number_between_0_and_1():
-    scores = catalogue_scores([3, 2, 1] * 3, items=4, **hand())
-    with pytest.raises(ValueError, match="'confidence_level' parameter of intervals"):
-        scores.intervals(confidence_level=95)
-    with pytest.raises(TypeError, match=r"must be a real number\. Got '95%' instead"):
-        scores.intervals(confidence_level="95%")
-
-
-def test_functions_for_queries_refuse_scores_of_lists():
-    y_score, qid, item, _ = draw(2)
-    scores = catalogue_scores(y_score, qid=qid, item=item, k=2, items=6)
-    with pytest.raises(
-        TypeError, match=r"CatalogueScores .* use scores\.intervals\(\)"
-    ):
-        confidence_interval(scores)
-    with pytest.raises(TypeError, match="Got CatalogueScores"):
-        compare_rankers(scores)

@@ -18,9 +18,8 @@ from skrank.metrics import (
     ndcg_score,
     score_queries,
     tie_report,
-    unjudged_report,
 )
-from tests.brute_force import LISTED, NAMES, full_name
+from tests.brute_force import LISTED
 
 
 @pytest.fixture
@@ -295,110 +294,3 @@ def test_a_tie_report_prints_as_a_table_and_refuses_bad_input():
     ):
         with pytest.raises(error, match=message):
             tie_report([1, 0], [1, 1], **params)
-
-
-# The report of what documents without a judgement can change.
-
-
-Y = [1, 0, 0, 1, 0, 1]
-SCORES = [5, 4, 3, 2, 1, 1]
-QID = [0, 0, 0, 0, 0, 1]
-JUDGED = [True, False, True, True, True, True]
-CHOICES = ["nonrelevant", "condensed", "inferred", "lowest", "highest"]
-
-
-BY_HAND = """\
-1 of 6 documents are not judged (16.7%)
-
-        judged@k  nonrelevant  condensed  inferred    lowest   highest      span
-map     0.900000     0.875000   0.916667  0.906250  0.875000  0.958333  0.083333
-hits@1  1.000000     1.000000   1.000000            1.000000  1.000000  0.000000"""
-
-
-def test_the_report_by_hand():
-    report = unjudged_report(Y, SCORES, ["map", "hits@1"], qid=QID, judged=JUDGED)
-    assert repr(report) == BY_HAND
-    highest = ((1 + 1 + 3 / 4) / 3 + 1) / 2
-    assert report.values["map"]["highest"] == pytest.approx(highest)
-    assert list(report.values["map"]) == CHOICES
-    assert (report.n_queries, report.n_documents) == (2, 6)
-
-
-@pytest.mark.slow
-def test_each_value_is_what_evaluate_says():
-    rng = np.random.default_rng(0)
-    qid = np.sort(rng.integers(0, 10, 100))
-    y_true, y_score = rng.integers(0, 4, 100), rng.integers(0, 30, 100)
-    judged, returned = rng.random((2, 100)) < 0.7
-    options = {"qid": qid, "judged": judged, "returned": returned}
-    options["average"] = "weighted"
-    names = sorted(full_name(name) for name in NAMES)
-    names.remove("judged@3")
-    report = unjudged_report(y_true, y_score, names, **options)
-    metrics = {n: METRICS[n.removeprefix("neg_").partition("@")[0]] for n in names}
-    depths = {name: f"judged@{name.partition('@')[2] or 200}" for name in names}
-    shares = evaluate(y_true, y_score, sorted({*depths.values()}), **options)
-    choices = {one for metric in metrics.values() for one in metric.unjudged_choices}
-    of_choice = {}
-    for choice in choices:
-        with_it = [name for name in names if choice in metrics[name].unjudged_choices]
-        options["unjudged"] = choice
-        of_choice[choice] = evaluate(y_true, y_score, with_it, **options)
-    for name, metric in metrics.items():
-        assert report.judged[name] == shares[depths[name]]
-        values = report.values[name]
-        assert set(values) == set(metric.unjudged_choices)
-        for choice, value in values.items():
-            assert of_choice[choice][name] == value or (value != value)
-        # A judgement puts a document into the list by grade that RBO compares with.
-        if metric.is_bounded and name != "rbo":
-            assert values["lowest"] <= values["nonrelevant"] + 1e-12
-            assert values["nonrelevant"] <= values["highest"] + 1e-12
-
-
-@pytest.mark.slow
-def test_the_value_of_all_judgements_is_in_the_band_of_every_query():
-    rng = np.random.default_rng(1)
-    qid = np.repeat(np.arange(50), rng.integers(2, 40, 50))
-    y_true = (rng.random(len(qid)) < 0.3).astype(int)
-    y_score = y_true + rng.normal(size=len(qid))
-    judged = rng.random(len(qid)) < 0.5
-    names = ["map", "ndcg@10", "precision@10", "bpref", "rbp", "q_measure"]
-    full, low, high = (
-        np.nan_to_num(score_queries(y_true, y_score, names, qid=qid, **how).values)
-        for how in ({}, *({"judged": judged, "unjudged": w} for w in CHOICES[-2:]))
-    )
-    assert (low <= full + 1e-12).all()
-    assert (full <= high + 1e-12).all()
-
-
-def test_the_metrics_that_grades_between_may_carry_beyond_the_band_are_named():
-    options = {"judged": [True, True, True, False]}
-    names = ["dcg", "ndcg@3", "spearman"]
-    report = unjudged_report([2, 1, 0, 0], [4, 3, 2, 1], names, **options)
-    assert report.may_exceed == ("ndcg@3", "spearman")
-    assert "The band of ndcg@3, spearman is that of judgements as not" in repr(report)
-    report = unjudged_report([2, 2, 0, 0], [4, 3, 2, 1], names, **options)
-    assert report.may_exceed == ()
-    # A grade between does exceed it: the bounds by hand, of one judged document.
-    y_score, judged = [3, 2, 1], [True, False, False]
-    given = unjudged_report([1, 0, 0], y_score, "ndcg", judged=judged, unjudged_grade=2)
-    between = evaluate([1, 1, 0], y_score, "ndcg")["ndcg"]
-    assert between == given.values["ndcg"]["highest"] == 1
-
-
-def test_an_adjusted_metric_has_no_band():
-    report = unjudged_report(Y, SCORES, "map", qid=QID, judged=JUDGED, adjusted=True)
-    assert list(report.values["map"]) == CHOICES[:3]
-    assert report.judged["map"] == pytest.approx(0.9)
-
-
-def test_unjudged_report_refuses_bad_input():
-    for params, error, message in (
-        ({"unjudged": "lowest"}, TypeError, "a value for each choice of 'unjudged'"),
-        ({"average": None}, ValueError, "'average' parameter of unjudged_report must"),
-        ({"unjudged_grade": 0}, ValueError, "must be above the threshold"),
-        ({"gian": 1}, TypeError, "unjudged_report got parameters that none of"),
-    ):
-        with pytest.raises(error, match=message):
-            unjudged_report(Y, SCORES, qid=QID, judged=JUDGED, **params)

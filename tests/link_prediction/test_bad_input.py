@@ -125,7 +125,7 @@ def test_scores_of_entities_that_are_no_candidates_may_be_nan():
     assert ranks([5.0, np.nan, 1.0, np.nan], **subset) == [2]
     subset["candidates"] = {"tail": {0: [0, 2]}, "head": {}}
     assert ranks([5.0, np.nan, 1.0, np.nan], **subset) == [2]
-    subset["candidates"] = SampledNegatives([[0, 0]], estimate=None)
+    subset["candidates"] = SampledNegatives([[0, 0]])
     with pytest.warns(UserWarning, match="a sample of the candidates"):
         assert ranks([5.0, np.nan, 1.0, np.nan], **subset) == [3]
 

@@ -11,16 +11,24 @@ import pytest
 
 from skrank._engine.names import parse_name
 from skrank.datasets import load_nations
-from skrank.link_prediction import PopularityPredictor, rank_triples
+from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
 from skrank.metrics import evaluate
 from tests.brute_force import LISTED
 from tests.link_prediction.graphs import make_graph
-from tests.link_prediction.test_estimates import link_ranks
 
 # The models here have no `triples_`.
 pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
 
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
+
+
+def link_ranks(above, n_candidates, tied=0, weight=1.0):
+    """Return ranks of which only the counts matter."""
+    zero = np.zeros(len(above), dtype=int)
+    counts = {"above": above, "tied": tied, "n_candidates": n_candidates}
+    named = dict.fromkeys(("side", "triple", "relation", "category"), zero)
+    named |= {name: zero + count for name, count in counts.items()}
+    return LinkRanks(**named, weight=np.full(len(above), weight))
 
 
 # Names of PyKEEN, and those of scorers.

@@ -18,7 +18,6 @@ from skrank.metrics import (
     query_report,
     score_queries,
     tie_report,
-    unjudged_report,
 )
 from skrank.rankers import QueryRanker
 from tests.brute_force import masked
@@ -245,7 +244,3 @@ def test_reports_read_tensors(tensor):
     assert str(ties) == str(tie_report(Y_TRUE, Y_SCORE, "mrr", qid=QID))
     report = query_report(*arrays, 2, metric="mrr", **given)
     assert str(report) == str(query_report(Y_TRUE, Y_SCORE, 2, metric="mrr", qid=QID))
-    judged = {"judged": tensor(MASK)}
-    report = unjudged_report(*arrays, "mrr", **given, **judged)
-    expected = unjudged_report(Y_TRUE, Y_SCORE, "mrr", qid=QID, judged=MASK)
-    assert str(report) == str(expected)

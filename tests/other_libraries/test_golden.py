@@ -23,10 +23,7 @@ BY_LENGTH = {"normalize": "length"}
 LAST = {"ties": "last"}
 
 ROWS = {
-    "pytrec_eval": {
-        "set_F": ("f1@100", LAST | BY_LENGTH),
-        "infAP": ("map", LAST | {"unjudged": "inferred"}),
-    },
+    "pytrec_eval": {"set_F": ("f1@100", LAST | BY_LENGTH)},
     "ranx": {
         "precision": ("precision@100", FIRST | BY_LENGTH),
         "ndcg_burges": ("ndcg", FIRST),

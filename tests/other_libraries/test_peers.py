@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from skrank.metrics import evaluate, ndcg_score
-from skrank.tables import align
 from tests.brute_force import by_query
 from tests.other_libraries import oracle, peers
 
@@ -147,33 +146,6 @@ def test_all_queries_under_pytrec_eval(n_levels, misses, level):
     for measure, name in OF_TREC_EVAL.items():
         expected = [theirs[str(query)][measure] for query in ours["qid"]]
         np.testing.assert_allclose(ours[name], expected, rtol=0, atol=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_scores", [4, 10**6])
-def test_inferred_average_precision_under_pytrec_eval(n_scores):
-    import pytrec_eval
-
-    rng = np.random.default_rng(3)
-    qid = np.repeat(np.arange(1000), rng.integers(1, 30, 1000))
-    n_rows = len(qid)
-    # A grade of -1 is that of a document in the pool that nobody judged.
-    y_true = rng.integers(-1, 3, n_rows)
-    y_score = rng.integers(0, n_scores, n_rows) / n_scores
-    ids = np.array([f"d{row}" for row in rng.permutation(n_rows)])
-    pooled, returned = some_missing(qid)
-    qrels, run = as_dicts(y_true, y_score, qid, ids, pooled, returned)
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"infAP"}).evaluate(run)
-    ours = by_query(
-        np.where(pooled, y_true, -1), y_score, "infAP", qid=qid, doc_id=ids,
-        pooled=pooled, returned=returned, convention="trec_eval",
-    )  # fmt: skip
-    expected = [theirs[str(query)]["infAP"] for query in ours["qid"]]
-    np.testing.assert_allclose(ours["infAP"], expected, rtol=0, atol=1e-12)
-    rows = align(qrels, run, judged_from=0)
-    aligned = by_query(metrics=["infAP", "map"], **rows, convention="trec_eval")
-    expected = [theirs[query]["infAP"] for query in aligned["qid"]]
-    np.testing.assert_allclose(aligned["infAP"], expected, rtol=0, atol=1e-12)
 
 
 def lightgbm_values(y_true, y_score, qid, weight=None):

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import gzip
 import importlib
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,6 @@ from tests.studies import (
     judges_of_few,
     one_mean,
     populations,
-    sampled_items,
     simulate,
     simulate_cross_validation,
     simulate_judges,
@@ -101,25 +99,6 @@ def test_a_study_is_measured_and_documented(name, monkeypatch, capsys):
         )
         assert table.title in capsys.readouterr().out
     assert not in_docs
-
-
-def test_samples_of_items_are_compared_with_all_of_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(sampled_items, "N_SAMPLES", 5)
-    rng = np.random.default_rng(0)
-    for name, n in (("train", 4000), ("test", 600)):
-        visits = np.unique(rng.integers(0, [60, 300], (n, 2)), axis=0)
-        lines = ["user\titem", *("\t".join(map(str, row)) for row in visits)]
-        path = tmp_path / f"{name}.tsv.gz"
-        path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    seen, is_relevant = sampled_items.read(tmp_path)
-    assert not (seen & is_relevant).any()
-    found = sampled_items.compare(seen, is_relevant)
-    ranks = {
-        name: -np.mean([one["neg_mean_rank"] for one in values])
-        for name, values in found.items()
-    }
-    assert ranks["the rows"] < 0.7 * ranks["all items"]
-    assert ranks["em"] == pytest.approx(ranks["all items"], rel=0.05)
 
 
 @pytest.mark.filterwarnings("ignore:The (p-value|interval) may be too")

@@ -26,6 +26,5 @@ def path_of(text):
 
 
 def rows_of(aligned):
-    """Return the rows of aligned arrays, but for the pool, as a list of tuples."""
-    named = [values.tolist() for name, values in aligned.items() if name != "pooled"]
-    return list(zip(*named, strict=True))
+    """Return the rows of aligned arrays as a list of tuples."""
+    return list(zip(*(values.tolist() for values in aligned.values()), strict=True))

@@ -28,9 +28,8 @@ from tests.tables.judgements import (
 
 def test_the_join_keeps_what_is_only_judged_and_what_is_only_returned():
     aligned = align(QRELS, RUN)
-    names = ["y_true", "y_score", "qid", "judged", "pooled", "returned", "doc_id"]
+    names = ["y_true", "y_score", "qid", "judged", "returned", "doc_id"]
     assert list(aligned) == names
-    assert np.array_equal(aligned.pooled, aligned.judged)
     assert rows_of(aligned) == [
         (0, 0.9, "q1", False, True, b"d4"),
         (1, 0.5, "q1", True, True, b"d1"),
@@ -39,19 +38,6 @@ def test_the_join_keeps_what_is_only_judged_and_what_is_only_returned():
         (0, 1.0, "q2", False, True, b"d5"),
         (1, 0.0, "q2", True, True, b"d1"),
         (1, 0.0, "q3", True, False, b"d9"),
-    ]
-
-
-def test_what_the_judgements_list_is_in_the_pool_whatever_its_grade():
-    qrels = {"q1": {"d1": 1, "d2": -1, "d3": -1}}
-    run = {"q1": {"d1": 3.0, "d2": 2.0, "d4": 1.0}}
-    aligned = align(qrels, run, judged_from=0)
-    rows = zip(aligned.doc_id, aligned.judged, aligned.pooled, strict=True)
-    assert list(rows) == [
-        (b"d1", True, True),
-        (b"d2", False, True),
-        (b"d4", False, False),
-        (b"d3", False, True),
     ]
 
 

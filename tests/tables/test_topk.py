@@ -10,6 +10,7 @@ from scipy import sparse
 
 from skrank.metrics import evaluate
 from skrank.tables import from_topk
+from tests.tables.judgements import rows_of
 
 INDICES = [[4, 7, 0], [2, 5, -1]]
 DISTANCES = [[0.1, 0.3, 0.4], [0.2, 0.2, 9.0]]
@@ -25,13 +26,6 @@ FORMS = {
     "matrix": MATRIX,
     "sparse": sparse.csr_array(MATRIX),
 }
-
-
-def rows_of(aligned):
-    # Without grades below judged_from, all that was judged is in the pool.
-    assert aligned.pooled.tolist() == aligned.judged.tolist()
-    names = [name for name in aligned if name != "pooled"]
-    return list(zip(*(aligned[name].tolist() for name in names), strict=True))
 
 
 @pytest.mark.parametrize("relevant", FORMS.values(), ids=FORMS)

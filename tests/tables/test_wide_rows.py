@@ -33,18 +33,18 @@ def judge(runs, seed):
 def test_every_document_has_a_row_with_a_column_for_each_run():
     rows = align(QRELS, RUNS, wide=True)
     columns = [rows.data[name].tolist() for name in rows.data]
-    masks = rows.judged.tolist(), rows.returned.tolist(), rows.pooled.tolist()
+    masks = rows.judged.tolist(), rows.returned.tolist()
     columns = *columns, rows.doc_id.tolist(), rows.target.tolist(), *masks
     found, nan = zip(*columns, strict=True), "nan"
     assert list(rows.data) == ["qid", "bm25", "dense"]
     assert rows.qid.tolist() == columns[0]
     found = [tuple(nan if one != one else one for one in row) for row in found]
     assert sorted(found, key=lambda row: (row[0], row[3])) == [
-        ("q1", 9.0, 1.0, b"d1", 2, True, True, True),
-        ("q1", 7.0, nan, b"d2", 0, False, True, False),
-        ("q1", nan, 2.0, b"d3", 1, True, True, True),
-        ("q1", nan, nan, b"d9", 1, True, False, True),
-        ("q2", nan, 0.5, b"d5", 0, True, True, True),
+        ("q1", 9.0, 1.0, b"d1", 2, True, True),
+        ("q1", 7.0, nan, b"d2", 0, False, True),
+        ("q1", nan, 2.0, b"d3", 1, True, True),
+        ("q1", nan, nan, b"d9", 1, True, False),
+        ("q2", nan, 0.5, b"d5", 0, True, True),
     ]
 
 

@@ -34,8 +34,8 @@ from numpy.typing import ArrayLike, NDArray
 """
 
 # The types of parameters, by the names of their entries in `skrank/_text/docs.py`.
-# Without such an entry it is the name of the parameter, after that of the function if another
-# metric has a parameter with this name and another type.
+# Without such an entry it is the name of the parameter, after that of the function if
+# another metric has a parameter with this name and another type.
 TYPES = {
     "y_true": "MatrixLike",
     "y_true_or_none": "MatrixLike | None",
