@@ -119,7 +119,7 @@ confidence_interval(report)
 # %%
 of_lists = {"qid": rows.qid, "item": rows.doc_id, "returned": rows.returned}
 shop = catalogue_scores(rows.y_score, k=10, items=n_items, **of_lists)
-shop.intervals()
+shop
 
 # sphinx_gallery_start_ignore
 summary = report.summary()

@@ -106,13 +106,22 @@ comparison
 # These scores are not means over users. They count how often each area is recommended
 # in all lists together.
 site = catalogue_scores(runs, qid=place, item=area, k=10, items=len(msweb.areas))
-site.intervals()
+site
+
 
 # %%
 # "popular" recommends 8 % of the areas. More lists show more areas, so coverage depends
-# on the number of lists, here 2,500. This is the coverage to expect from fewer lists:
-n_lists = [1, 3, 10, 30, 100, 300, 1000, 2500]
-curves = pd.DataFrame([site.coverage(at=n) for n in n_lists], index=n_lists)
+# on the number of lists, here 2,500. This is the coverage of fewer lists:
+def coverage(n_lists):
+    few = place < n_lists
+    part = {name: run[few] for name, run in runs.items()}
+    rows = {"qid": place[few], "item": area[few]}
+    found = catalogue_scores(part, **rows, k=10, items=len(msweb.areas)).summary()
+    return {name: of_ranker["coverage"] for name, of_ranker in found.items()}
+
+
+n_lists = [10, 30, 100, 300, 1000, 2500]
+curves = pd.DataFrame(map(coverage, n_lists), index=n_lists)
 ax = curves.plot(logx=True, marker="o", xlabel="lists", ylabel="coverage")
 ax.set_xticks(n_lists, n_lists)
 ax.minorticks_off()
@@ -120,8 +129,7 @@ plt.show()
 
 # sphinx_gallery_start_ignore
 assert 0.08 < curves["popular"].iloc[-1] < 0.09
-at_100 = site.coverage(at=100)
-assert at_100["rare"] < curves["neighbours"].iloc[-1]
+assert curves.loc[100, "rare"] < curves["neighbours"].iloc[-1]
 # sphinx_gallery_end_ignore
 
 # %%

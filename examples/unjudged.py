@@ -1,10 +1,10 @@
 """
-What could the unjudged change?
-===============================
+What if nobody judged a document?
+=================================
 
 A new ranker finds documents that nobody has judged, because no earlier ranker found
-them. They count as not relevant, so the new ranker looks worse than it is. How much
-could they change the result, and what should be judged next?
+them. They count as not relevant, so the new ranker looks worse than it is. How many
+documents are they, and what should be judged next?
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skrank.datasets import load_digits_retrieval
-from skrank.metrics import evaluate, score_queries, unjudged_report
+from skrank.metrics import evaluate, score_queries
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers
 
@@ -49,27 +49,30 @@ comparison
 # The new ranker is significantly worse, by 0.07. But a test takes the judgements as
 # they are.
 #
-# The report
-# ----------
+# Which documents are judged?
+# ---------------------------
 #
-# For each metric, the report shows which fraction of the first ten documents is judged,
-# and the value if the unjudged documents are not relevant, if they are left out
-# (condensed), and if each query gets the labels with the lowest or the highest value.
-names = ["ndcg@10", "precision@10"]
-report = unjudged_report(y, runs["new"], names, qid=qid, judged=judged)
+# ``judged@10`` is the fraction of the first ten documents that are judged. "condensed"
+# leaves the others out, so that judged documents move up.
+share = score_queries(y, runs, "judged@10", qid=qid, judged=judged).summary()
+left_out = score_queries(
+    y, runs, "ndcg@10", qid=qid, judged=judged, unjudged="condensed"
+)
 
 # sphinx_gallery_start_ignore
 assert -0.08 < comparison.rows[0].difference < -0.06
 assert comparison.rows[0].high < 0
-assert 0.65 < report.judged["ndcg@10"] < 0.67
+assert 0.65 < share["new"]["judged@10"] < 0.67
+condensed = left_out.summary()
+assert condensed["new"]["ndcg@10"] > condensed["old"]["ndcg@10"]
 # sphinx_gallery_end_ignore
-report
+print(share)
+print(left_out.summary())
 
 # %%
-# A third of the first ten images of the new ranker is not judged, and its NDCG could be
-# anything from 0.60 to 0.93. This band is not a confidence interval: it allows for
-# labels that nobody would give. It shows that these judgements are not enough to
-# compare the two rankers.
+# A third of the first ten images of the new ranker is not judged. Without them it is
+# the better one. So the result depends on what nobody has judged: these judgements are
+# not enough to compare the two rankers.
 #
 # Judge what the new ranker finds
 # -------------------------------
@@ -83,22 +86,22 @@ comparison
 
 # %%
 # Now the new ranker is better by 0.08. In this example all labels are known, so you can
-# check the result: diamonds are the values with all labels. The bands remain wide,
-# because other relevant images may be further down.
+# check the result: diamonds are the values with all labels.
 figure, ax = plt.subplots(layout="constrained")
 labels = []
 for pool, mask in {"old judged": judged, "both judged": more}.items():
     for name, run in runs.items():
-        values = unjudged_report(y, run, "ndcg@10", qid=qid, judged=mask).values
-        of_choice, place = values["ndcg@10"], len(labels)
-        ax.plot([of_choice["lowest"], of_choice["highest"]], [place] * 2, "C7", lw=6)
-        ax.plot(of_choice["nonrelevant"], place, "C0o", ms=10)
+        place, given = len(labels), {"qid": qid, "judged": mask}
+        for unjudged, look in {"nonrelevant": "C0o", "condensed": "C2s"}.items():
+            value = evaluate(y, run, "ndcg@10", unjudged=unjudged, **given)
+            ax.plot(value["ndcg@10"], place, look, ms=10)
         all_labels = evaluate(y, run, "ndcg@10", qid=qid)["ndcg@10"]
         ax.plot(all_labels, place, "C1D", ms=8)
         labels.append(f"{name} ranker,\n{pool}")
 ax.set_yticks(range(4), labels)
 ax.invert_yaxis()
-ax.set(xlabel="NDCG@10", title="band, value without the unjudged, and all labels")
+ax.legend(["nonrelevant", "condensed", "all labels"])
+ax.set(xlabel="NDCG@10")
 plt.show()
 
 # sphinx_gallery_start_ignore

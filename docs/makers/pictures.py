@@ -512,20 +512,27 @@ def draw_catalogue():
     user, area = np.nonzero(known == 0)
     tables = {"popular": np.tile(n_visits, (len(users), 1))}
     tables["neighbours"] = known @ together
-    site = catalogue_scores(
-        {name: table[known == 0] for name, table in tables.items()},
-        qid=user, item=area, k=10, items=np.arange(len(msweb.areas)),
-    )  # fmt: skip
+    tables = {name: table[known == 0] for name, table in tables.items()}
+    place = np.searchsorted(np.unique(user), user)
+
+    def lists(n):
+        few = place < n
+        return catalogue_scores(
+            {name: table[few] for name, table in tables.items()},
+            qid=user[few], item=area[few], k=10, items=np.arange(len(msweb.areas)),
+        )  # fmt: skip
+
     figure, (left, right) = new_figure(2)
     n_lists = [1, 3, 10, 30, 100, 300, 1000, 2500]
-    curves = [site.coverage(at=n) for n in n_lists]
+    curves = [lists(n).summary() for n in n_lists]
+    site = lists(len(users))
     looks = zip([RED, BLUE], ["s", "o"], [(60, 0.1), (3, 0.32)], strict=True)
     for name, (colour, marker, place) in zip(tables, looks, strict=True):
         counts = np.sort(list(site.counts[name].values()))[::-1]
         gini = site.summary()[name]["gini"]
         label = f"{name}: Gini {gini:.2f}"
         left.plot(np.arange(1, len(counts) + 1), counts, color=colour, label=label)
-        cover = [curve[name] for curve in curves]
+        cover = [curve[name]["coverage"] for curve in curves]
         right.semilogx(n_lists, cover, color=colour, marker=marker, markersize=4)
         right.text(*place, name, color=colour, weight="bold")
     left.set(

@@ -46,7 +46,7 @@ def test_the_candidates_of_each_row_are_those_of_its_relation():
     assert_array_equal(found, [[1, 0, 0, 0], [0, 1, 0, 1], [1, 0, 0, 0]])
     scores = np.array([[5.0, 1, 9, 9], [1, 3, 9, 4], [2, 2, 2, 2]])
     none = np.zeros(0, dtype=int)
-    above, tied, n_candidates, _ = sets.count(
+    above, tied, n_candidates = sets.count(
         scores, None, np.array([1, 0, 1]), np.array([0, 1, 0]), none, none
     )
     # Only in the second row is there a candidate next to the target, with a score of 4.
