@@ -523,7 +523,7 @@ def draw_catalogue():
         )  # fmt: skip
 
     figure, (left, right) = new_figure(2)
-    n_lists = [1, 3, 10, 30, 100, 300, 1000, 2500]
+    n_lists = [3, 10, 30, 100, 300, 1000, 2500]
     curves = [lists(n).summary() for n in n_lists]
     site = lists(len(users))
     looks = zip([RED, BLUE], ["s", "o"], [(60, 0.1), (3, 0.32)], strict=True)
@@ -542,7 +542,7 @@ def draw_catalogue():
     left.legend(loc="upper right", fontsize=9.5)
     right.set(
         title="coverage", xlabel="number of lists", ylim=(0, 0.6),
-        xticks=[1, 10, 100, 1000],
+        xticks=[10, 100, 1000],
     )  # fmt: skip
     right.xaxis.set_major_formatter("{x:.0f}")
     right.minorticks_off()

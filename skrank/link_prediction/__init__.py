@@ -2,14 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.link_prediction.candidates import type_constraints
+from skrank.link_prediction.candidates import SampledNegatives, type_constraints
 from skrank.link_prediction.predictors import (
     LinkPredictor,
     PopularityPredictor,
     from_pykeen,
 )
 from skrank.link_prediction.rank_targets import evaluate_link_prediction, rank_triples
-from skrank.link_prediction.ranks import LinkRanks, SampledNegatives
+from skrank.link_prediction.ranks import LinkRanks
 from skrank.link_prediction.triple_split import TripleShuffleSplit
 
 __all__ = [

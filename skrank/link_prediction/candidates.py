@@ -5,20 +5,23 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils import check_random_state
 
+from skrank._input.callers import warn_caller
 from skrank._input.checks import shown
 from skrank._input.frames import drop_column
 from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank._ranking.targets import count_around_target
-from skrank.link_prediction.ranks import SampledNegatives, read_sample
+from skrank._text.docs import Seed
 
 HEAD, RELATION, TAIL = range(3)
 SIDES = ("head", "tail")
@@ -61,6 +64,76 @@ def type_constraints(X: ArrayLike) -> dict[Any, Any]:
     return found
 
 
+class SampledNegatives:
+    """Rank each target among a sample of the other candidates only.
+
+    Passed as `candidates` to :func:`evaluate_link_prediction`, for models that are too
+    slow to score all candidates, and for leaderboards such as those of OGB. Metrics of
+    ranks in a sample are too good, since a target has fewer candidates above it, and
+    can put two models in the wrong order [1]_.
+
+    Parameters
+    ----------
+    negatives : int, array-like or dict, default=50
+        How many negatives to draw for each triple and side, uniformly and with
+        replacement; or the entities themselves, of shape (n_triples, n_negatives), or a
+        dict of such arrays with the keys "head" and "tail". Known answers and the
+        target are left out of the given ones.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the draws. Pass an int to draw the same negatives at each call.
+
+    Warns
+    -----
+    UserWarning
+        When ranks are computed, since they are those among the sample.
+
+    See Also
+    --------
+    type_constraints : Fewer candidates, chosen without a sample.
+
+    Notes
+    -----
+    Negatives that are known answers are left out of the sample, so that its size may
+    differ from query to query.
+
+    References
+    ----------
+    .. [1] W. Krichene and S. Rendle, "On Sampled Metrics for Item Recommendation",
+       KDD 2020.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skrank.datasets import load_nations
+    >>> from skrank.link_prediction import PopularityPredictor, SampledNegatives
+    >>> from skrank.link_prediction import evaluate_link_prediction
+    >>> nations = load_nations()
+    >>> model = PopularityPredictor().fit(nations.train)
+    >>> sample = SampledNegatives(5, random_state=0)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     scores = evaluate_link_prediction(
+    ...         model, nations.test, metrics=["neg_mean_rank"], candidates=sample
+    ...     )
+    >>> -3 < scores["neg_mean_rank"] < -2  # of 6 entities; -3.38 of all 14
+    True
+    """
+
+    def __init__(
+        self,
+        negatives: int | ArrayLike | Mapping[Any, Any] = 50,
+        *,
+        random_state: Seed | None = None,
+    ) -> None:
+        self.negatives = negatives
+        self.random_state = random_state
+
+    def __repr__(self):
+        drawn = isinstance(self.negatives, Integral)
+        shown = self.negatives if drawn else "..."
+        return f"SampledNegatives({shown})"
+
+
 class EntitySets:
     """The candidates as a mask, or as columns of each relation; None for all."""
 
@@ -88,22 +161,102 @@ class EntitySets:
         return count_around_target(scores, target, out_row, out_column, allowed)
 
 
+class Sample(NamedTuple):
+    """Some candidates of each row: a number to draw, or an array of columns."""
+
+    negatives: int | NDArray[np.intp]
+    rng: np.random.RandomState
+
+    def candidates(self, shape, batch, relation):
+        """Return which cells of the scores may be read, as a mask or True."""
+        if isinstance(self.negatives, int):
+            return True
+        mask = np.zeros(shape, dtype=bool)
+        np.put_along_axis(mask, self.negatives[batch], True, axis=1)
+        return mask
+
+    def count(self, scores, batch, relation, target, out_row, out_column):
+        """Return (above, tied, n_candidates) of a batch of rows.
+
+        Of the negatives, those that are not candidates are left out; one that occurs
+        twice counts twice. The cells (out_row, out_column) that are left out are in
+        ascending order.
+        """
+        if isinstance(self.negatives, int):
+            out = out_row, out_column, scores.shape[1]
+            negatives = draw_negatives(self.rng, self.negatives, target, *out)
+        else:
+            negatives = self.negatives[batch]
+        rows = np.arange(len(scores))[:, np.newaxis]
+        own, drawn = scores[rows, target[:, np.newaxis]], scores[rows, negatives]
+        is_out = np.zeros(scores.shape, dtype=bool)
+        is_out[out_row, out_column] = is_out[rows[:, 0], target] = True
+        valid = ~is_out[rows, negatives]
+        above = np.count_nonzero((drawn > own) & valid, axis=1)
+        tied = np.count_nonzero((drawn == own) & valid, axis=1)
+        return above, tied, 1 + np.count_nonzero(valid, axis=1)
+
+
+def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
+    """Draw candidates of each row other than the target, if there are any."""
+    n_rows = len(target)
+    other = out_column != target[out_row]
+    row = np.concatenate([out_row[other], np.arange(n_rows)])
+    column = np.concatenate([out_column[other], target])
+    order = np.lexsort((column, row))
+    row, column = row[order], column[order]
+    n_out = np.bincount(row, minlength=n_rows)
+    left = n_entities - n_out
+    draw = rng.random_sample((n_rows, n_negatives)) * left[:, np.newaxis]
+    draw = np.minimum(draw.astype(np.int64), np.maximum(left - 1, 0)[:, np.newaxis])
+    # The u-th candidate has the column u plus the number of excluded cells before it;
+    # the j-th excluded cell, at column c, has c - j candidates before it.
+    first = np.cumsum(n_out) - n_out
+    before = column - (np.arange(len(column)) - first[row])
+    rows = np.arange(n_rows)[:, np.newaxis]
+    key = row * (n_entities + 1) + before
+    asked = rows * (n_entities + 1) + draw
+    passed = np.searchsorted(key, asked, side="right") - first[:, np.newaxis]
+    return np.where(left[:, np.newaxis] > 0, draw + passed, target[:, np.newaxis])
+
+
 def candidate_counters(candidates, sides, entities, relations, relation, n_triples):
     """Return what counts the candidates of triples with some relations, by side."""
     if candidates is None:
         return {side: EntitySets(None) for side in sides}
     if isinstance(candidates, SampledNegatives):
-        given = candidates.negatives
-        return read_sample(
-            candidates,
-            sides,
-            n_triples,
-            lambda side: _encode_entities(_of_side(given, side), entities, ndim=2),
-        )
+        return _read_sample(candidates, sides, entities, n_triples)
     return {
         side: _read_sets(_of_side(candidates, side), entities, relations, relation)
         for side in sides
     }
+
+
+def _read_sample(sample, sides, entities, n_triples):
+    """Return the Sample of each side that is evaluated."""
+    negatives, rng = sample.negatives, check_random_state(sample.random_state)
+    drawn = isinstance(negatives, Integral) and not isinstance(negatives, bool)
+    if drawn and negatives < 1:
+        raise ValueError(f"negatives == {negatives}, must be >= 1.")
+    found = {}
+    for side in sides:
+        if drawn:
+            found[side] = Sample(int(negatives), rng)
+            continue
+        columns = _encode_entities(_of_side(negatives, side), entities, ndim=2)
+        if len(columns) != n_triples or not columns.size:
+            raise ValueError(
+                "Negatives must be an array of shape (n_triples, n_negatives) with "
+                f"{n_triples} rows. Got shape {columns.shape}."
+            )
+        found[side] = Sample(columns, rng)
+    warn_caller(
+        "The ranks are those among a sample of the candidates. Their metrics are too "
+        "good, and can put two models in the wrong order. Pass candidates=None to rank "
+        "all candidates.",
+        UserWarning,
+    )
+    return found
 
 
 def _of_side(given, side):

@@ -32,13 +32,14 @@ from skrank.link_prediction.candidates import (
     RELATION,
     SIDES,
     TAIL,
+    SampledNegatives,
     Vocabulary,
     as_triples,
     candidate_counters,
     encode_triples,
     kind_of_ids,
 )
-from skrank.link_prediction.ranks import LINK_METRICS, LinkRanks, SampledNegatives
+from skrank.link_prediction.ranks import LINK_METRICS, LinkRanks
 
 # The bytes that the scores of one batch may take in double precision. Many small
 # batches would slow down models that multiply matrices.

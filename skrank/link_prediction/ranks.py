@@ -6,21 +6,17 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
+from numpy.typing import NDArray
 
 from skrank._engine.answer import OwnRanks, answer_all
 from skrank._engine.asked import read_requests
 from skrank._engine.conventions import CONVENTIONS, OF_RANKS
 from skrank._engine.names import Asked, is_metric, read_metric
 from skrank._engine.request import Metric
-from skrank._input.callers import warn_caller
 from skrank._input.checks import check_choice
 from skrank._ranking.arrays import TieGroups, resolve_ties
 from skrank._ranking.queries import RankedQueries
@@ -29,7 +25,6 @@ from skrank._text.docs import (
     LinkConvention,
     LinkTies,
     MetricsLike,
-    Seed,
     share_link_words,
 )
 
@@ -262,166 +257,3 @@ def read_rank_metric(metric):
             f"{metric!r} is not a valid metric of ranks. Did you mean {near!r}?"
         )
     return read_metric(metric)  # raises, and names the nearest of skrank's names
-
-
-class SampledNegatives:
-    """Rank each target among a sample of the other candidates only.
-
-    Passed as `candidates` to :func:`evaluate_link_prediction`, for models that are too
-    slow to score all candidates, and for leaderboards such as those of OGB. Metrics of
-    ranks in a sample are too good, since a target has fewer candidates above it, and
-    can put two models in the wrong order [1]_.
-
-    Parameters
-    ----------
-    negatives : int, array-like or dict, default=50
-        How many negatives to draw for each triple and side, uniformly and with
-        replacement; or the entities themselves, of shape (n_triples, n_negatives), or a
-        dict of such arrays with the keys "head" and "tail". Known answers and the
-        target are left out of the given ones.
-    random_state : int, RandomState instance or None, default=None
-        The seed of the draws. Pass an int to draw the same negatives at each call.
-
-    Warns
-    -----
-    UserWarning
-        When ranks are computed, since they are those among the sample.
-
-    See Also
-    --------
-    type_constraints : Fewer candidates, chosen without a sample.
-
-    Notes
-    -----
-    Negatives that are known answers are left out of the sample, so that its size may
-    differ from query to query.
-
-    References
-    ----------
-    .. [1] W. Krichene and S. Rendle, "On Sampled Metrics for Item Recommendation",
-       KDD 2020.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from skrank.datasets import load_nations
-    >>> from skrank.link_prediction import PopularityPredictor, SampledNegatives
-    >>> from skrank.link_prediction import evaluate_link_prediction
-    >>> nations = load_nations()
-    >>> model = PopularityPredictor().fit(nations.train)
-    >>> sample = SampledNegatives(5, random_state=0)
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     scores = evaluate_link_prediction(
-    ...         model, nations.test, metrics=["neg_mean_rank"], candidates=sample
-    ...     )
-    >>> -3 < scores["neg_mean_rank"] < -2  # of 6 entities; -3.38 of all 14
-    True
-    """
-
-    def __init__(
-        self,
-        negatives: int | ArrayLike | Mapping[Any, Any] = 50,
-        *,
-        random_state: Seed | None = None,
-    ) -> None:
-        self.negatives = negatives
-        self.random_state = random_state
-
-    def __repr__(self):
-        drawn = isinstance(self.negatives, Integral)
-        shown = self.negatives if drawn else "..."
-        return f"SampledNegatives({shown})"
-
-
-def read_sample(sample, sides, n_triples, columns_of):
-    """Return the Sample of each side that is evaluated."""
-    negatives = sample.negatives
-    drawn = isinstance(negatives, Integral) and not isinstance(negatives, bool)
-    if drawn and negatives < 1:
-        raise ValueError(f"negatives == {negatives}, must be >= 1.")
-    rng = check_random_state(sample.random_state)
-    found = {}
-    for side in sides:
-        columns = int(negatives) if drawn else columns_of(side)
-        if not drawn and (len(columns) != n_triples or not columns.size):
-            raise ValueError(
-                "Negatives must be an array of shape (n_triples, n_negatives) with "
-                f"{n_triples} rows. Got shape {columns.shape}."
-            )
-        found[side] = Sample(columns, rng)
-    warn_caller(
-        "The ranks are those among a sample of the candidates. Their metrics are too "
-        "good, and can put two models in the wrong order. Pass candidates=None to rank "
-        "all candidates.",
-        UserWarning,
-    )
-    return found
-
-
-class Sample(NamedTuple):
-    """Some candidates of each row: a number to draw, or an array of columns."""
-
-    negatives: int | NDArray[np.intp]
-    rng: np.random.RandomState
-
-    def candidates(self, shape, batch, relation):
-        """Return which cells of the scores may be read, as a mask or True."""
-        if isinstance(self.negatives, int):
-            return True
-        mask = np.zeros(shape, dtype=bool)
-        np.put_along_axis(mask, self.negatives[batch], True, axis=1)
-        return mask
-
-    def count(self, scores, batch, relation, target, out_row, out_column):
-        """Return (above, tied, n_candidates) of a batch of rows.
-
-        Of the negatives, those that are not candidates are left out; one that occurs
-        twice counts twice. The cells (out_row, out_column) that are left out are in
-        ascending order.
-        """
-        n_rows, n_entities = scores.shape
-        if isinstance(self.negatives, int):
-            out = out_row, out_column
-            negatives = draw_negatives(
-                self.rng, self.negatives, target, *out, n_entities
-            )
-        else:
-            negatives = self.negatives[batch]
-        rows = np.arange(n_rows)[:, np.newaxis]
-        own = scores[rows, target[:, np.newaxis]]
-        drawn = scores[rows, negatives]
-        valid = negatives != target[:, np.newaxis]
-        other = out_column != target[out_row]
-        out_row, out_column = out_row[other], out_column[other]
-        if len(out_row):
-            key = out_row * n_entities + out_column
-            asked = rows * n_entities + negatives
-            place = np.minimum(np.searchsorted(key, asked), len(key) - 1)
-            valid &= key[place] != asked
-        above = np.count_nonzero((drawn > own) & valid, axis=1)
-        tied = np.count_nonzero((drawn == own) & valid, axis=1)
-        return above, tied, 1 + np.count_nonzero(valid, axis=1)
-
-
-def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
-    """Draw candidates of each row other than the target, if there are any."""
-    n_rows = len(target)
-    other = out_column != target[out_row]
-    row = np.concatenate([out_row[other], np.arange(n_rows)])
-    column = np.concatenate([out_column[other], target])
-    order = np.lexsort((column, row))
-    row, column = row[order], column[order]
-    n_out = np.bincount(row, minlength=n_rows)
-    left = n_entities - n_out
-    draw = rng.random_sample((n_rows, n_negatives)) * left[:, np.newaxis]
-    draw = np.minimum(draw.astype(np.int64), np.maximum(left - 1, 0)[:, np.newaxis])
-    # The u-th candidate has the column u plus the number of excluded cells before it;
-    # the j-th excluded cell, at column c, has c - j candidates before it.
-    first = np.cumsum(n_out) - n_out
-    before = column - (np.arange(len(column)) - first[row])
-    rows = np.arange(n_rows)[:, np.newaxis]
-    key = row * (n_entities + 1) + before
-    asked = rows * (n_entities + 1) + draw
-    passed = np.searchsorted(key, asked, side="right") - first[:, np.newaxis]
-    return np.where(left[:, np.newaxis] > 0, draw + passed, target[:, np.newaxis])

@@ -15,14 +15,6 @@ from skrank.metrics.gains import gain_function, gains, ideal_by_gain
 from skrank.metrics.top_k import n_relevant
 
 
-def _divisor(ranking, k, normalize):
-    """Return what the sum of the precisions is divided by."""
-    check_choice(normalize, {"relevant", "achievable", "k"}, "normalize", "map_score")
-    if normalize == "k":
-        return np.maximum(ranking.n_documents, 1) if k is None else k
-    return n_relevant(ranking, k, normalize)
-
-
 @ranking_metric("map")
 def map_score(ranking, *, k=None, normalize="relevant"):
     r"""Mean average precision (MAP).
@@ -95,7 +87,12 @@ def map_score(ranking, *, k=None, normalize="relevant"):
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
     total = ranking.document_total(per_place)
-    return ranking.where_relevant(total / _divisor(ranking, k, normalize))
+    check_choice(normalize, {"relevant", "achievable", "k"}, "normalize", "map_score")
+    if normalize != "k":
+        divisor = n_relevant(ranking, k, normalize)
+    else:
+        divisor = np.maximum(ranking.n_documents, 1) if k is None else k
+    return ranking.where_relevant(total / divisor)
 
 
 @ranking_metric("gm_map", cutoff="never", pool=mean_of_gm_map)
