@@ -327,10 +327,8 @@ def with_highest_grade(request, highest):
     if not reads_highest_grade(request):
         return request
     options = request.options
-    threshold = options.threshold
-    least = 0.0 if threshold is None or threshold == "max" else threshold
-    is_read = highest is not None and highest > least
-    if options.judged_from is not None:
-        is_read = is_read and highest >= options.judged_from
-    top = max(float(highest), 0.0) or 1.0 if is_read else 1.0
+    threshold = 0.0 if options.threshold in (None, "max") else options.threshold
+    least = -np.inf if options.judged_from is None else options.judged_from
+    is_read = highest is not None and highest > max(threshold, 0.0)
+    top = float(highest) if is_read and highest >= least else 1.0
     return request.changed(max_grade=top)

@@ -121,7 +121,8 @@ def catalogue_scores(
 
     References
     ----------
-    .. [1] L. Jost, "Entropy and Diversity", Oikos 113 (2006).
+    .. [1] L. Jost,
+       "Entropy and Diversity", Oikos 113 (2006).
     .. [2] T. Zhou, Z. Kuscsik, J.-G. Liu, M. Medo, J. R. Wakeling and Y.-C. Zhang,
        "Solving the Apparent Diversity-Accuracy Dilemma of Recommender Systems", PNAS
        107 (2010).
@@ -174,9 +175,7 @@ def _read_items(items):
             f"{shown(twice)} twice: pass the ids of the catalogue, not those of the "
             "rows."
         )
-    if not len(ids):
-        raise ValueError("The 'items' parameter of catalogue_scores must not be empty.")
-    return len(ids), ids
+    return check_count(len(ids), "items"), ids
 
 
 def _check_items(found, n_items, items):
@@ -186,8 +185,8 @@ def _check_items(found, n_items, items):
             "The 'items' parameter of catalogue_scores must be at least the number of "
             f"different items that are recommended, {len(found)}. Got {n_items}."
         )
-    known = set(() if items is None else items.tolist())
-    unknown = [item for item in found.tolist() if item not in known] if known else []
+    known = set((found if items is None else items).tolist())
+    unknown = [item for item in found.tolist() if item not in known]
     if unknown:
         raise ValueError(
             "The 'items' parameter of catalogue_scores must have every item that is "

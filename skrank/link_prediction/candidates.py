@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from skrank._input.callers import warn_caller
-from skrank._input.checks import shown
+from skrank._input.checks import check_count, shown
 from skrank._input.frames import drop_column
 from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_qid, sorted_unique
@@ -64,6 +65,7 @@ def type_constraints(X: ArrayLike) -> dict[Any, Any]:
     return found
 
 
+@dataclass(frozen=True, eq=False)
 class SampledNegatives:
     """Rank each target among a sample of the other candidates only.
 
@@ -119,19 +121,9 @@ class SampledNegatives:
     True
     """
 
-    def __init__(
-        self,
-        negatives: int | ArrayLike | Mapping[Any, Any] = 50,
-        *,
-        random_state: Seed | None = None,
-    ) -> None:
-        self.negatives = negatives
-        self.random_state = random_state
-
-    def __repr__(self):
-        drawn = isinstance(self.negatives, Integral)
-        shown = self.negatives if drawn else "..."
-        return f"SampledNegatives({shown})"
+    negatives: int | ArrayLike | Mapping[Any, Any] = 50
+    _: KW_ONLY
+    random_state: Seed | None = None
 
 
 class EntitySets:
@@ -179,32 +171,26 @@ class Sample(NamedTuple):
         """Return (above, tied, n_candidates) of a batch of rows.
 
         Of the negatives, those that are not candidates are left out; one that occurs
-        twice counts twice. The cells (out_row, out_column) that are left out are in
-        ascending order.
+        twice counts twice.
         """
-        if isinstance(self.negatives, int):
-            out = out_row, out_column, scores.shape[1]
-            negatives = draw_negatives(self.rng, self.negatives, target, *out)
-        else:
-            negatives = self.negatives[batch]
         rows = np.arange(len(scores))[:, np.newaxis]
-        own, drawn = scores[rows, target[:, np.newaxis]], scores[rows, negatives]
         is_out = np.zeros(scores.shape, dtype=bool)
         is_out[out_row, out_column] = is_out[rows[:, 0], target] = True
+        if isinstance(self.negatives, int):
+            negatives = draw_negatives(self.rng, self.negatives, is_out)
+        else:
+            negatives = self.negatives[batch]
+        own, drawn = scores[rows, target[:, np.newaxis]], scores[rows, negatives]
         valid = ~is_out[rows, negatives]
         above = np.count_nonzero((drawn > own) & valid, axis=1)
         tied = np.count_nonzero((drawn == own) & valid, axis=1)
         return above, tied, 1 + np.count_nonzero(valid, axis=1)
 
 
-def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
-    """Draw candidates of each row other than the target, if there are any."""
-    n_rows = len(target)
-    other = out_column != target[out_row]
-    row = np.concatenate([out_row[other], np.arange(n_rows)])
-    column = np.concatenate([out_column[other], target])
-    order = np.lexsort((column, row))
-    row, column = row[order], column[order]
+def draw_negatives(rng, n_negatives, is_out):
+    """Draw columns of each row that are not out; the last one if all of them are."""
+    n_rows, n_entities = is_out.shape
+    row, column = is_out.nonzero()
     n_out = np.bincount(row, minlength=n_rows)
     left = n_entities - n_out
     draw = rng.random_sample((n_rows, n_negatives)) * left[:, np.newaxis]
@@ -217,7 +203,7 @@ def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
     key = row * (n_entities + 1) + before
     asked = rows * (n_entities + 1) + draw
     passed = np.searchsorted(key, asked, side="right") - first[:, np.newaxis]
-    return np.where(left[:, np.newaxis] > 0, draw + passed, target[:, np.newaxis])
+    return np.minimum(draw + passed, n_entities - 1)
 
 
 def candidate_counters(candidates, sides, entities, relations, relation, n_triples):
@@ -225,7 +211,14 @@ def candidate_counters(candidates, sides, entities, relations, relation, n_tripl
     if candidates is None:
         return {side: EntitySets(None) for side in sides}
     if isinstance(candidates, SampledNegatives):
-        return _read_sample(candidates, sides, entities, n_triples)
+        found = _read_sample(candidates, sides, entities, n_triples)
+        warn_caller(
+            "The ranks are those among a sample of the candidates. Their metrics are "
+            "too good, and can put two models in the wrong order. Pass candidates=None "
+            "to rank all candidates.",
+            UserWarning,
+        )
+        return found
     return {
         side: _read_sets(_of_side(candidates, side), entities, relations, relation)
         for side in sides
@@ -235,14 +228,10 @@ def candidate_counters(candidates, sides, entities, relations, relation, n_tripl
 def _read_sample(sample, sides, entities, n_triples):
     """Return the Sample of each side that is evaluated."""
     negatives, rng = sample.negatives, check_random_state(sample.random_state)
-    drawn = isinstance(negatives, Integral) and not isinstance(negatives, bool)
-    if drawn and negatives < 1:
-        raise ValueError(f"negatives == {negatives}, must be >= 1.")
+    if isinstance(negatives, Integral):
+        return dict.fromkeys(sides, Sample(check_count(negatives, "negatives"), rng))
     found = {}
     for side in sides:
-        if drawn:
-            found[side] = Sample(int(negatives), rng)
-            continue
         columns = _encode_entities(_of_side(negatives, side), entities, ndim=2)
         if len(columns) != n_triples or not columns.size:
             raise ValueError(
@@ -250,12 +239,6 @@ def _read_sample(sample, sides, entities, n_triples):
                 f"{n_triples} rows. Got shape {columns.shape}."
             )
         found[side] = Sample(columns, rng)
-    warn_caller(
-        "The ranks are those among a sample of the candidates. Their metrics are too "
-        "good, and can put two models in the wrong order. Pass candidates=None to rank "
-        "all candidates.",
-        UserWarning,
-    )
     return found
 
 

@@ -171,7 +171,7 @@ def test_several_rankers_of_the_same_rows_are_each_alone():
         ({"items": ["a", "b"]}, "at least the number"),
         ({"items": ["a", "b", "x"]}, "Got no item 'c' among 3"),
         ({"items": ["a", "b", "c", "a"]}, "each item once. Got 'a' twice"),
-        ({"items": []}, "must not be empty"),
+        ({"items": []}, "items == 0, must be >= 1"),
         ({"items": 0}, "items == 0, must be >= 1"),
         ({"k": 0}, "'k' parameter of catalogue_scores must be an int >= 1"),
         ({"ties": "optimistic"}, "'ties' parameter of catalogue_scores"),
