@@ -117,10 +117,7 @@ def test_metrics_of_columns_come_back(name, tmp_path):
         "features": rng.random((size, 3)),
         "subtopics": rng.random((size, 4)) < 0.4,
         "propensity": rng.integers(1, 9, size) / 8,
-        "profile": rng.dirichlet([1, 1], 30)[qid],
     }
-    if name == "calibration":
-        columns["group"] = rng.integers(0, 2, (size, 2))
     metric = METRICS[name]
     given = {column: columns[column] for column in metric.columns}
     asked = metric.full_name + ("" if metric.cutoff == "never" else "@3")
