@@ -4,7 +4,8 @@ Same NDCG, different lists
 
 Two recommenders have the same NDCG, but one of them shows all users nearly the same
 areas of a web site. This report shows what else differs between their lists: how
-surprising and how different the areas are, and how much of the site is recommended at all.
+surprising and how different the areas are, and how much of the site is recommended at
+all.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
