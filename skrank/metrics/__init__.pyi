@@ -94,14 +94,14 @@ def bpref_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def bpref_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
@@ -110,15 +110,14 @@ def cg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def cg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def dcg_score(
@@ -128,7 +127,7 @@ def dcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def dcg_score(
@@ -137,7 +136,7 @@ def dcg_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -224,14 +223,14 @@ def err_score(
     k: int | None = None, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def err_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -240,14 +239,14 @@ def fbeta_at_k_score(
     beta: float = 1.0, normalize: Literal["k", "length"] = "k",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def fbeta_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     beta: float = 1.0, normalize: Literal["k", "length"] = "k",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -269,13 +268,13 @@ def gm_map_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def gm_map_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -297,16 +296,14 @@ def harmonic_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def harmonic_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def hits_at_k_score(
@@ -345,14 +342,14 @@ def judged_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def judged_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
@@ -361,15 +358,14 @@ def lrap_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     tied_together: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def lrap_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     tied_together: bool = False, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def map_ia_score(
@@ -392,7 +388,7 @@ def map_score(
     normalize: Literal["relevant", "achievable", "k"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def map_score(
@@ -400,7 +396,7 @@ def map_score(
     k: int | None = None,
     normalize: Literal["relevant", "achievable", "k"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -408,15 +404,14 @@ def mean_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mean_rank(
@@ -439,16 +434,14 @@ def median_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def median_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool | Literal["ratio"] = False,
-    sample_weight: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mrr_score(
@@ -474,7 +467,7 @@ def ndcg_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def ndcg_score(
@@ -483,7 +476,7 @@ def ndcg_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -535,15 +528,14 @@ def precision_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     normalize: Literal["k", "length"] = "k", threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
-    average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def precision_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     normalize: Literal["k", "length"] = "k", threshold: float | Literal["max"] = 0.0,
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def precision_ia_score(
@@ -604,7 +596,7 @@ def q_measure_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def q_measure_score(
@@ -612,7 +604,7 @@ def q_measure_score(
     beta: float = 1.0,
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -620,13 +612,13 @@ def query_auc_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def query_auc_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = ..., average: None, adjusted: bool = False,
+    replace_undefined_by: float = ..., average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -634,13 +626,13 @@ def r_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def r_precision_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -651,7 +643,7 @@ def rank_correlation_score(
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_correlation_score(
@@ -660,7 +652,7 @@ def rank_correlation_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
-    replace_undefined_by: float = ..., average: None, adjusted: bool = False,
+    replace_undefined_by: float = ..., average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -668,13 +660,13 @@ def ranking_loss(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def ranking_loss(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = ..., average: None, adjusted: bool = False,
+    replace_undefined_by: float = ..., average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -682,17 +674,16 @@ def rbo_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     p: float = 0.9, threshold: float | Literal["max"] | None = None,
     ties: Ties = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
-    returned: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rbo_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     p: float = 0.9, threshold: float | Literal["max"] | None = None,
     ties: Ties = "expected", replace_undefined_by: float = ..., average: None,
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None, judged: ArrayLike | None = None,
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rbp_score(
@@ -700,14 +691,14 @@ def rbp_score(
     k: int | None = None, p: float = 0.8, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rbp_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     k: int | None = None, p: float = 0.8, max_grade: float | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -716,14 +707,14 @@ def recall_at_k_score(
     normalize: Literal["relevant", "achievable"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def recall_at_k_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, k: int,
     normalize: Literal["relevant", "achievable"] = "relevant",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
+    replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -747,15 +738,14 @@ def spearman_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] | None = None,
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
-    average: Average = "macro", adjusted: bool = False,
-    sample_weight: ArrayLike | None = None
+    average: Average = "macro", sample_weight: ArrayLike | None = None
 ) -> float: ...
 @overload
 def spearman_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] | None = None,
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
-    average: None, adjusted: bool = False, sample_weight: ArrayLike | None = None
+    average: None, sample_weight: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def subtopic_recall_score(

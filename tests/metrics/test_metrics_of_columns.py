@@ -97,7 +97,3 @@ def test_only_orders_that_no_grade_decides_are_accepted(base):
             evaluate(**rows, metrics=name, ties=ties)
     with pytest.raises(ValueError, match="tie_report orders tied documents by"):
         tie_report(**rows, metrics=name)
-    with pytest.raises(TypeError, match="adjusted"):
-        evaluate(**rows, metrics=name, adjusted=True)
-    with pytest.raises(TypeError, match="adjusted"):
-        METRICS[base].function(**rows, adjusted=True)
