@@ -451,9 +451,6 @@ qid : array-like of shape (n_samples,), default=None
 time : array-like of shape (n_samples,), default=None
     The time of each row: numbers or dates. Without it, the parameter `time` of the
     splitter says where the times are.
-item : array-like of shape (n_samples,), default=None
-    The item of each row. Without it, the parameter `item` of the splitter says where
-    the items are; the users are the query ids.
 """)
 
 YIELDS = """
