@@ -218,7 +218,7 @@ def _aligned_runs(options, convention, subtopics=False):
         options.fail("the following arguments are required: RUN")
     paths = shell.runs_of(options)
     n_bytes = sum(map(shell.size_of, [options.qrels, *paths]))
-    with progress_bar(n_bytes or None, "auto", "B", unit_scale=True) as advance:
+    with progress_bar(n_bytes or None, "B", unit_scale=True) as advance:
 
         def half(n_bytes):  # of the time is for reading, about
             advance(n_bytes / 2)
@@ -292,7 +292,6 @@ def _score_rows(options, **columns):
         options,
         score_table,
         metrics=_metrics(options),
-        progress="auto",
         **columns,
         **_judged_from(options),
         **_params(options),

@@ -342,8 +342,6 @@ batch_size : int or "auto", default="auto"
     How many triples the model scores at once. "auto" gives their scores 64 MiB.
 convention : {"pykeen", "ogb", "ampligraph"}, default=None
     Follow the rules of a library for ties.
-progress : bool, default=False
-    Whether to show a progress bar, which needs the package tqdm.
 """)
 
 RAISES_OF_LINK_PREDICTION = """

@@ -254,33 +254,6 @@ def test_a_file_that_cannot_be_written_whole_is_not_there(capsys, tmp_path, name
     assert (tmp_path / name).read_text() == "old"
 
 
-class Terminal(io.StringIO):
-    """A stream that says that somebody looks at it."""
-
-    def isatty(self):
-        return True
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("seconds", "is_shown"), [(0, True), (1000, False)])
-def test_what_takes_long_has_a_bar_on_a_terminal(
-    capsys, tmp_path, monkeypatch, seconds, is_shown
-):
-    monkeypatch.setattr("skrank._text.extras.PATIENCE", seconds)
-    (tmp_path / "rows.csv").write_text(ROWS)
-    for command in (
-        "evaluate qrels a.run",
-        "explain qrels a.run -m mrr",
-        f"evaluate rows.csv {OF_ROWS} --y-score bm25",
-    ):
-        assert run(capsys, command)[2] == ""
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "stderr", Terminal())
-            assert main(command.split()) == 0
-            assert ("100%" in sys.stderr.getvalue()) == is_shown
-        capsys.readouterr()
-
-
 def test_one_run_is_read_as_several_are(capsys, monkeypatch):
     stdin = io.TextIOWrapper(io.BytesIO(TIED.encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
