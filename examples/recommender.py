@@ -106,7 +106,7 @@ for name, table in tables.items():
     unseen = np.where(seen[tested].toarray(), -np.inf, table)
     best = np.argsort(-unseen, axis=1, kind="stable")[:, :10]
     lists[name] = dict(zip(tested.tolist(), best, strict=True))
-rows = align(log.iloc[test][["user", "item"]], lists, qid="user", doc_id="item")
+rows = align(test[["user", "item"]], lists, qid="user", doc_id="item")
 known = np.maximum(seen.sum(axis=0), 0.5) / n_users
 report = score_queries(
     metrics=["hits@10", "ndcg@10", "novelty@10", "serendipity@10"],
