@@ -55,18 +55,18 @@ log.head(3)
 # rows on both sides. A factor model needs past rows of each user, so users and items
 # that are new in the last days are left out. The log is then turned into tables with a
 # row for each user and a column for each item.
-cv = TimeRangeSplit(test_size="14D", drop_new="both", qid_column="user")
-((train, test),) = cv.split(log)
+((train, test),) = TimeRangeSplit(test_size="14D").split(log)
+train, test = log.iloc[train], log.iloc[test]
+test = test[test["user"].isin(train["user"]) & test["item"].isin(train["item"])]
 
 
-def as_table(rows):
-    part = log.iloc[rows]
+def as_table(part):
     ones = np.ones(len(part), dtype=bool)
     return coo_array((ones, (part["user"], part["item"])), shape).tocsr()
 
 
 seen, future = as_table(train), as_table(test)
-tested = np.unique(log["user"].iloc[test])
+tested = np.unique(test["user"])
 len(tested)
 
 # %%
@@ -106,7 +106,7 @@ for name, table in tables.items():
     unseen = np.where(seen[tested].toarray(), -np.inf, table)
     best = np.argsort(-unseen, axis=1, kind="stable")[:, :10]
     lists[name] = dict(zip(tested.tolist(), best, strict=True))
-rows = align(log.iloc[test][["user", "item"]], lists, qid="user", doc_id="item")
+rows = align(test[["user", "item"]], lists, qid="user", doc_id="item")
 known = np.maximum(seen.sum(axis=0), 0.5) / n_users
 report = score_queries(
     metrics=["hits@10", "ndcg@10", "novelty@10", "serendipity@10"],

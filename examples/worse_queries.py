@@ -118,12 +118,10 @@ plt.show()
 # queries lost than won: whether the new model is better on average is a different
 # question, see :ref:`sphx_glr_gallery_is_it_better.py`.
 #
-# You can compare two runs in files without Python. The second command shows one query
-# as above:
+# You can compare two runs in files without Python:
 #
 # .. code-block:: console
 #
 #    $ skrank compare qrels old.run new.run -m ndcg@10
-#    $ skrank show qrels old.run new.run --query 301 -m ndcg@10
 #
 # See :doc:`/shell`.

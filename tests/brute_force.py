@@ -501,7 +501,7 @@ NAMES = sorted(
 ADJUSTABLE = sorted(
     form
     for metric in METRICS.values()
-    if "adjusted" in metric.defaults and not metric.adjusted and not metric.columns
+    if "adjusted" in metric.defaults and not metric.adjusted
     for form in forms_of(metric)
 )
 
@@ -617,9 +617,6 @@ UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
 }
 # As 0 would be the best value, or better than chance.
 NAN_BY_DEFAULT = exempt(*LESS_IS_BETTER, *INVERSES, *UNDEFINED_WHEN_ALL_ARE_RELEVANT)
-BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"} | COUNTS
-# Adjusted, they rise from 0 where all documents are tied to 1 for the ideal ranking.
-RISING = sorted(set(ADJUSTABLE) - BLIND_TO_THE_WHOLE_ORDER)
 MAY_FALL = {"q_measure"}
 NOT_THE_MEAN_OF_THE_QUERIES = {
     "adjusted_mean_rank",

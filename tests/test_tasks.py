@@ -117,8 +117,7 @@ log["item"] = np.concatenate(items)
 hours = pd.to_timedelta(rng.integers(60 * 24, size=len(log)), unit="h")
 log["time"] = pd.Timestamp("2024-01-01", tz="Europe/Paris") + hours
 # task
-cv = TimeRangeSplit(test_size="7D", drop_new="both", qid_column="user")
-((train, test),) = cv.split(log)
+((train, test),) = TimeRangeSplit(test_size="7D").split(log)
 seen, future = (
     coo_array(
         (np.ones(len(rows), dtype=bool), log[["user", "item"]].values[rows].T), shape

@@ -147,7 +147,6 @@ FAMILIES = {
             "eel": "equal attention for equal grades",
             "eed": "its first part, the disparity",
             "eer": "its second part, the relevance",
-            "calibration": "genres in proportion to a profile",
             "psp": "rare labels are often missing; clicks",
             "psndcg": "the same, with ranks",
         },

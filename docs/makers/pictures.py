@@ -500,12 +500,11 @@ def draw_catalogue():
     """Draw how often two recommenders show each area, and the coverage by lists."""
     from scipy.sparse import coo_array
 
-    from skrank.datasets import load_msweb
-
-    msweb = load_msweb()
-    users, shape = np.unique(msweb.test[:, 0]), (32_710, len(msweb.areas))
-    train = msweb.train
-    visits = coo_array((np.ones(len(train)), tuple(train.T)), shape).tocsr()
+    file = Path(__file__).parents[2] / "examples" / "msweb.tsv.gz"
+    visitor, area, is_test = np.loadtxt(file, dtype=int, skiprows=1, unpack=True)
+    users, train = np.unique(visitor[is_test == 1]), is_test == 0
+    places = visitor[train], area[train]
+    visits = coo_array((np.ones(train.sum()), places), (32_710, 285)).tocsr()
     n_visits = np.maximum(visits.sum(axis=0), 0.5)
     together = (visits.T @ visits).toarray() / np.sqrt(np.outer(n_visits, n_visits))
     known = visits[users].toarray()
@@ -519,7 +518,7 @@ def draw_catalogue():
         few = place < n
         return catalogue_scores(
             {name: table[few] for name, table in tables.items()},
-            qid=user[few], item=area[few], k=10, items=np.arange(len(msweb.areas)),
+            qid=user[few], item=area[few], k=10, items=np.arange(285),
         )  # fmt: skip
 
     figure, (left, right) = new_figure(2)

@@ -110,8 +110,6 @@ def _check_known(params, asked, caller):
         known |= (metric.defaults | OF_EVALUATE).keys() - metric.fixed.keys()
         known.update(metric.columns)
     unknown = sorted(set(params) - known)
-    if unknown == ["adjusted"] and params["adjusted"] is False:
-        unknown = []  # the default; allowed where the scorer names fix `adjusted`
     if unknown or "k" in params:
         if params.keys() & {"k", "top_k"}:
             hint = " Write k into the name: 'ndcg@10'."

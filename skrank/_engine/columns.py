@@ -356,5 +356,4 @@ CHECKS = {
     "features": partial(numbers, name="features", n_columns=("n_features",)),
     "popularity": partial(numbers, name="popularity", low=0),
     "propensity": partial(numbers, name="propensity", above=0, high=1),
-    "profile": partial(numbers, name="profile", low=0, n_columns=("n_groups",)),
 }

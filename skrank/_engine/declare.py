@@ -78,6 +78,7 @@ def _enter_all(metric, variants, inverse_name):
         instead = {"defaults": of_ranks} if "adjusted" in fixed else {}
         enter(replace(metric, name=variant, fixed=fixed, **instead))
     if inverse_name is not None:
+        of_ranks.pop("adjusted", None)
         changed = {"greater_is_better": True, "inverse": True}
         enter(replace(metric, name=inverse_name, defaults=of_ranks, **changed))
 
@@ -87,6 +88,7 @@ def ranking_metric(
     *,
     threshold=0.0,
     replace_undefined_by=None,
+    adjustable=False,
     without=(),
     masks=(),
     variants=(),
@@ -103,20 +105,21 @@ def ranking_metric(
     parameters and the errors. Other definitions call ``function.definition``.
 
     `name` and the other `facts` are attributes of a :class:`Metric`. `threshold` and
-    `replace_undefined_by` are the defaults of these parameters, `without` are shared
-    parameters that the metric has not, and `masks` those that the function takes since
-    the formula reads them: all others belong to `evaluate`. `variants` are further
-    scorer names, each with the parameters that it fixes, and `inverse_name` is that of
-    one over the metric.
+    `replace_undefined_by` are the defaults of these parameters, `adjustable` metrics
+    have the parameter `adjusted`, `without` are shared parameters that the metric has
+    not, and `masks` those that the function takes since the formula reads them: all
+    others belong to `evaluate`. `variants` are further scorer names, each with the
+    parameters that it fixes, and `inverse_name` is that of one over the metric.
     """
     if replace_undefined_by is None:  # 0 would be better than any other value
         is_best_at_0 = not facts.get("greater_is_better", True)
         replace_undefined_by = np.nan if is_best_at_0 else 0.0
     left_out = {*without}
     if facts.get("columns"):
-        left_out |= {"adjusted", "unjudged"}
+        left_out.add("unjudged")
         left_out |= set() if facts.get("reads_grades", True) else {"threshold"}
     varied = {"threshold": threshold, "replace_undefined_by": replace_undefined_by}
+    varied |= {"adjusted": False} if adjustable else {}
     options = {
         name: default
         for name, default in (DEFAULTS | varied).items()

@@ -19,7 +19,7 @@ from skrank._engine.request import (
     DEFAULTS,
     INPUT,
     METRICS,
-    OF_EVALUATE,
+    SHARED,
     Metric,
     metric_of,
 )
@@ -482,7 +482,7 @@ def own_metric(definition, name, *, greater_is_better=True, columns=()):
         parameters = []
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     defaults = {p.name: p.default for p in parameters if p.kind not in variable}
-    wrong = [p for p in defaults if p in DEFAULTS or p in OF_EVALUATE]
+    wrong = [p for p in defaults if p in SHARED]
     wrong += [p for p, default in defaults.items() if default is _EMPTY and p != "k"]
     if wrong:
         raise TypeError(
@@ -533,7 +533,7 @@ def takes_a_ranking(function, or_unknown=False):
 def _check_column_names(columns):
     """Return the names of columns as a tuple, if they can be keyword arguments."""
     columns = (columns,) if isinstance(columns, str) else tuple(columns)
-    taken = {*INPUT, *OF_EVALUATE, *DEFAULTS, "metrics", "convention", "k", "by"}
+    taken = {*INPUT, *SHARED, "metrics", "convention", "k", "by"}
     for name in columns:
         is_name = isinstance(name, str) and name.isidentifier()
         if not is_name or name in taken:

@@ -86,7 +86,6 @@ class Metric:
         ties = TIES if self.reads_first_rank else TIES - {"realistic"}
         ties = {"expected", "first"} if self.columns else ties
         ties = ties | {"midrank"} if self.takes_midrank else ties
-        words = ["ratio"] if self.reads_first_rank else []
         every_grade = self.defaults.get("threshold") is None
         return {
             "k": check_k,
@@ -95,7 +94,7 @@ class Metric:
             "unjudged": partial(check_choice, choices=UNJUDGED),
             "replace_undefined_by": partial(_number_as_given, nan=True),
             "average": partial(check_choice, choices=AVERAGES),
-            "adjusted": partial(_check_adjusted, words=words),
+            "adjusted": _check_adjusted,
         } | _CHECKS_OF_EVALUATE
 
 
@@ -106,18 +105,13 @@ def _number_as_given(value, name, caller, nan=False, or_none=False):
     return value
 
 
-def _check_adjusted(adjusted, words, name, caller):
-    """Return a bool, or one of the words that a metric accepts instead."""
-    if isinstance(adjusted, (bool, np.bool_)):
+def _check_adjusted(adjusted, name, caller):
+    """Return a bool or "ratio", or raise."""
+    is_str = isinstance(adjusted, str)
+    if isinstance(adjusted, (bool, np.bool_)) or (is_str and adjusted == "ratio"):
         return adjusted
-    if isinstance(adjusted, str) and adjusted in words:
-        return adjusted
-    accepted = "an instance of bool"
-    if words:
-        accepted = f"a bool or a str among {{{', '.join(map(repr, words))}}}"
-    error = ValueError if words and isinstance(adjusted, str) else TypeError
-    raise error(
-        f"The '{name}' parameter of {caller} must be {accepted}. "
+    raise (ValueError if is_str else TypeError)(
+        f"The '{name}' parameter of {caller} must be a bool or 'ratio'. "
         f"Got {shown(adjusted)} instead."
     )
 
@@ -180,20 +174,25 @@ class Options:
         """Return options with some other values, by the names of the parameters."""
         shared, own = {}, dict(self.own)
         for name, value in values.items():
-            (shared if name in _SHARED else own)[name] = value
+            (shared if name in SHARED else own)[name] = value
         return replace(self, own=own, **shared)
 
     def by_name(self):
         """Return the values of all parameters by name."""
-        return self.own | {name: getattr(self, name) for name in _SHARED}
+        return self.own | {name: getattr(self, name) for name in SHARED}
 
 
-*_SHARED, _ = Options.__dataclass_fields__
+*SHARED, _ = Options.__dataclass_fields__
 
 # The parameters that `evaluate` adds to those of a metric, and those that every metric
 # has, with their defaults.
 OF_EVALUATE = dict.fromkeys(_CHECKS_OF_EVALUATE)
-DEFAULTS = {name: getattr(Options, name) for name in _SHARED if name not in OF_EVALUATE}
+# Those of a metric function; MRR, Hits and the mean rank have `adjusted` as well.
+DEFAULTS = {
+    name: getattr(Options, name)
+    for name in SHARED
+    if name not in OF_EVALUATE and name != "adjusted"
+}
 
 
 class Implied(str):
@@ -278,9 +277,7 @@ class Request(NamedTuple):
             low, high = 1 / high, 1 / low
         adjusted = self.options.adjusted
         if adjusted:  # (M - E) / (B - E) is at most 1, and M / E at least 0
-            ratio = (0.0, np.inf) if low >= 0 else (-np.inf, np.inf)
-            of_kind = {True: (-np.inf, 1.0), "ratio": ratio}
-            low, high = of_kind.get(adjusted, (-np.inf, np.inf))
+            low, high = (0.0, np.inf) if adjusted == "ratio" else (-np.inf, 1.0)
         return of_values, tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
 
 

@@ -16,17 +16,14 @@ from skrank._engine.answer import Arrays
 from skrank._engine.asked import read_requests
 from skrank._engine.columns import columns_of
 from skrank._engine.conventions import CONVENTIONS, FROM_ONE
-from skrank._input.checks import check_count
 from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank._shell import files as shell
 from skrank._text.extras import progress_bar
 from skrank._text.tables import smaller_words
 from skrank.evaluation.evaluate import score_requests
-from skrank.tables import compare_lists, fuse, read_rows, score_table
-from skrank.tables.compare_lists import changes_of, ranked_lists
-from skrank.tables.forms import Names, is_trec
+from skrank.tables import fuse, score_table
+from skrank.tables.forms import is_trec
 from skrank.tables.fuse import text_of_run
-from skrank.tables.trec_text import Triples
 
 # How a column that metrics read is named.
 SUBTOPICS = "subtopics"
@@ -89,8 +86,6 @@ def _evaluate(options):
 def _printed(options, scored):
     """Return the means of rankers as text, or their values by query."""
     metrics = next(iter(scored.values())).metrics
-    if options.sort is not None:
-        scored = _sorted_by(scored, options.sort or metrics[0])
     by_query, form = options.by_query, options.form
     if by_query == shell.STDOUT:
         header, rows = shell.rows_of_queries(scored)
@@ -112,21 +107,6 @@ def _printed(options, scored):
     if form != "csv":
         text += smaller_words(next(iter(scored.values())).table.smaller, "\n\n({})")
     return text
-
-
-def _sorted_by(scored, metric):
-    """Return the scores of runs in the order of a metric, the undefined ones last."""
-    requests = next(iter(scored.values())).table.requests
-    names = [request.key for request in requests]
-    if metric not in names:
-        raise ValueError(f"--sort must be a metric among {names}. Got {metric!r}.")
-    place = names.index(metric)
-
-    def key(name):
-        value = requests[place].direction * scored[name].table.summaries()[0][place]
-        return math.inf if math.isnan(value) else -value
-
-    return {name: scored[name] for name in sorted(scored, key=key)}
 
 
 def _compare(options):
@@ -200,35 +180,28 @@ def _score(options):
     columns = _columns_read(options, requests)
     if shell.has_rows(options):
         return _score_rows(options, **columns)
-    paths, tags, found = [], [], []
-    by_run = _aligned_runs(options, options.convention, SUBTOPICS in columns)
-    for path, tag, rows in by_run:  # one at a time: they may be large
-        columns = {name: rows.pop(name) for name in columns}
-        arrays = Arrays(**rows, columns=columns)
-        found.append(score_requests(requests, arrays, {None: rows.y_score}))
-        paths.append(path)
-        tags.append(tag)
-    names = shell.names_of_runs(paths, tags, options.names)
-    return dict(zip(names, found, strict=True)), paths, tags
-
-
-def _aligned_runs(options, convention, subtopics=False):
-    """Yield the path and the tag of each run, and its rows with the judgements."""
     if not options.run:
         options.fail("the following arguments are required: RUN")
-    paths = shell.runs_of(options)
+    paths, tags, found = shell.runs_of(options), [], []
     n_bytes = sum(map(shell.size_of, [options.qrels, *paths]))
-    with progress_bar(n_bytes or None, "auto", "B", unit_scale=True) as advance:
+    with progress_bar(n_bytes or None, "B", unit_scale=True) as advance:
 
         def half(n_bytes):  # of the time is for reading, about
             advance(n_bytes / 2)
 
+        subtopics = SUBTOPICS in columns
         truth = shell.load_judgements(options, half, subtopics=subtopics)
         half(shell.size_of(options.qrels))
-        for path in paths:
+        for path in paths:  # one at a time: they may be large
             result = shell.load_run(options, path, half)
-            yield path, result.tag, shell.aligned(options, truth, result, convention)
+            rows = shell.aligned(options, truth, result, options.convention)
+            columns = {name: rows.pop(name) for name in columns}
+            arrays = Arrays(**rows, columns=columns)
+            found.append(score_requests(requests, arrays, {None: rows.y_score}))
+            tags.append(result.tag)
             half(shell.size_of(path))
+    names = shell.names_of_runs(paths, tags)
+    return dict(zip(names, found, strict=True)), paths, tags
 
 
 def _metrics(options):
@@ -288,143 +261,45 @@ def _columns_read(options, requests):
 
 def _score_rows(options, **columns):
     """Return what :func:`_score` does, for a table with a row for each document."""
-    scores = _of_rows(
-        options,
-        score_table,
-        metrics=_metrics(options),
-        progress="auto",
-        **columns,
-        **_judged_from(options),
-        **_params(options),
-    )
-    names = scores.rankers
-    if names == (None,):
-        return {options.qrels: scores}, [options.qrels], [None]
-    return {name: scores[name] for name in names}, names, [None] * len(names)
-
-
-def _of_rows(options, function, **more):
-    """Call a function with a table of rows and the names of its columns."""
-    level = getattr(options, "relevance_level", None)
     for option, is_given in {
         "-M": options.depth is not None,
         "--missing-queries": options.missing_queries is not None,
         "--exclude-same-id": options.exclude_same_id is not None,
         "--duplicates": options.duplicates is not None,
         # Its NDCG needs requests of its own.
-        "-l of trec_eval": options.convention == "trec_eval" and level is not None,
+        "-l of trec_eval": options.convention == "trec_eval"
+        and options.relevance_level is not None,
     }.items():
         if is_given:
             raise ValueError(f"{option} goes with runs. Got a table, {options.qrels}.")
-    given = more | {
+    given = columns | {
         name: getattr(options, name)
-        for name in ("qid", "y_true", "y_score", "doc_id")
+        for name in ("qid", "y_true", "y_score", "doc_id", "judged_from")
         if getattr(options, name) is not None
     }
     if len(options.y_score or ()) == 1:
         (given["y_score"],) = options.y_score
     with shell.columns_named_by_options("Without RUN this is a table of rows: name"):
-        return function(options.qrels, **given)
-
-
-def _judged_from(options):
-    """Return the lowest grade of a judgement as a parameter of metrics, if given."""
-    lowest = options.judged_from
-    return {} if lowest is None else {"judged_from": lowest}
-
-
-def _lists(options):
-    """Compare the lists of runs, without judgements; print what came and went."""
-    shell.check_writable(options.by_query)
-    paths, tags, runs = _several_runs(options)
-    names = shell.names_of_runs(paths, tags, options.names)
-    base = options.baseline and shell.find_run(options.baseline, names, paths, tags)
-    runs = dict(zip(names, runs, strict=True))
-    scores = compare_lists(runs, _metrics(options), baseline=base, score="value")
-    text = _printed(options, {pair: scores[pair] for pair in scores.rankers})
-    if options.form not in ("text", "markdown") or options.by_query == shell.STDOUT:
-        return text
-    lists = ranked_lists(runs, base, Names(*Triples._fields), "skrank lists")
-    return f"{text}\n\n{shell.changed_in_text(changes_of(*lists, 10), options.form)}"
+        scores = score_table(
+            options.qrels, _metrics(options), **given, **_params(options)
+        )
+    names = scores.rankers
+    if names == (None,):
+        return {options.qrels: scores}, [options.qrels], [None]
+    return {name: scores[name] for name in names}, names, [None] * len(names)
 
 
 def _fuse(options):
     """Fuse runs into one by skrank.tables.fuse, and print it in the format of TREC."""
-    paths, _, runs = _several_runs(options)
-    runs, how = dict(zip(paths, runs, strict=True)), options.method
-    return text_of_run(fuse(runs, how, norm=options.norm, score="value"), how)
-
-
-def _several_runs(options):
-    """Return the paths of two or more runs, their tags, and what is in them."""
     paths = shell.runs_of(options)
     if len(paths) < 2:
         options.fail(f"two runs are required{shell.same_twice(options)}")
-    found = [shell.load_run(options, path) for path in paths]
-    runs = [Bunch(**one.triples._asdict()) for one in found]
-    return paths, [one.tag for one in found], runs
-
-
-def _explain(options):
-    """Explain why a metric has another value in another library."""
-    conventions = {"conventions": options.convention} if options.convention else {}
-    columns = _columns_read(options, read_requests([options.metric], {}, "explain"))
-    rows = _one_run(options, **columns)
-    return skrank.metrics.explain(metric=options.metric, **rows, **conventions)
-
-
-def _ties(options):
-    """Report how much tied scores change metrics."""
-    return skrank.metrics.tie_report(
-        metrics=_metrics(options),
-        convention=options.convention,
-        **_one_run(options, options.convention),
-    )
-
-
-def _show(options):
-    """Show one query, document by document, of runs."""
-    request, *more = _requests(options)
-    if more:
-        raise ValueError(f"skrank show takes one metric. Got {more[0].key!r} too.")
-    if shell.has_rows(options):
-        given = _of_rows(options, read_rows) | _judged_from(options)
-        ids = given["qid"]
-    else:
-        reads_subtopics = SUBTOPICS in request.metric.columns
-        by_run = _aligned_runs(options, options.convention, reads_subtopics)
-        paths, tags, found = zip(*by_run, strict=True)
-        names = shell.names_of_runs(paths, tags, options.names)
-        given = {
-            argument: dict(zip(names, (one[argument] for one in found), strict=True))
-            for argument in found[0]
-        }
-        ids = next(iter(given["qid"].values()))
-    ids = dict.fromkeys(ids.tolist())
-    params = _params(options)
-    if "threshold" in request.metric.defaults:
-        params["threshold"] = request.options.threshold
-    return skrank.metrics.query_report(
-        query=next((id for id in ids if str(id) == options.query), options.query),
-        metric=request.key,
-        k=check_count(options.ranks, "-k"),
-        **params,
-        **given,
-    )
-
-
-def _one_run(options, convention=None, **columns):
-    """Return the judgements and the one run of a command, aligned, or its table."""
-    if shell.has_rows(options):
-        if len(options.y_score or ()) > 1:
-            one, *more = options.y_score
-            raise ValueError(f"One --y-score is read. Got {one} and {more[0]}.")
-        return _of_rows(options, read_rows, **columns) | _judged_from(options)
-    path, *more = shell.runs_of(options) or [None]
-    if more:
-        options.fail(f"one RUN is read, got {path} and {more[0]} too")
-    ((*_, rows),) = _aligned_runs(options, convention, SUBTOPICS in columns)
-    return rows
+    found = [shell.load_run(options, path).triples for path in paths]
+    runs = {
+        path: Bunch(**one._asdict()) for path, one in zip(paths, found, strict=True)
+    }
+    how = options.method
+    return text_of_run(fuse(runs, how, norm=options.norm, score="value"), how)
 
 
 DEFAULT_METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
@@ -463,13 +338,9 @@ def make_parser():
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     _add_evaluate(commands)
-    _add_lists(commands)
     _add_fuse(commands)
     _add_compare(commands)
     _add_gate(commands)
-    _add_show(commands)
-    _add_explain(commands)
-    _add_ties(commands)
     return parser
 
 
@@ -484,14 +355,15 @@ def _add_evaluate(commands):
         help="also save the scores of one run to a file .parquet, for skrank gate and "
         "QueryScores.load",
     )
-    _add_values(one)
-
-
-def _add_lists(commands):
-    one = _add(commands, _lists, judged=False)
-    _add_runs(one, ["rbo", "overlap@10", "jaccard@10"])
-    _add_baseline(one)
-    _add_values(one)
+    one.add_argument(
+        "--by-query",
+        nargs="?",
+        const=shell.STDOUT,
+        metavar="FILE",
+        help="also write the values of each query to a file .csv or .parquet; without "
+        "FILE or with '-', print them instead of the means",
+    )
+    _add_forms(one, csv="print CSV with all digits of the values")
 
 
 def _add_fuse(commands):
@@ -507,7 +379,13 @@ def _add_compare(commands):
     one = _add(commands, _compare)
     _add_runs(one, ["ndcg@10"])
     _add_columns(one)
-    _add_baseline(one, "repeated, several such runs; ", action="append")
+    one.add_argument(
+        "--baseline",
+        action="append",
+        metavar="RUN",
+        help="the run that all others are compared with: its name, path or tag; "
+        "repeated, several such runs; without it all pairs are compared",
+    )
     one.add_argument(
         "--test",
         default="auto",
@@ -565,38 +443,6 @@ def _add_gate(commands):
     _add_form(forms, "json", "print JSON with all digits")
     _add_form(forms, "markdown", "print a summary for a pull request")
     one.set_defaults(form="text", default_metrics=["ndcg@10"])
-
-
-def _add_show(commands):
-    one = _add(commands, _show)
-    _add_runs(one, ["ndcg@10"])
-    one.add_argument("--query", required=True, metavar="ID", help="the query id")
-    one.add_argument(
-        "-k",
-        "--ranks",
-        type=int,
-        default=10,
-        metavar="RANKS",
-        help="how many ranks are printed (default: 10)",
-    )
-    _add_rules(one)
-
-
-def _add_explain(commands):
-    one = _add(commands, _explain)
-    one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
-    one.add_argument(
-        "-m", "--metric", required=True, metavar="METRIC", help="such as ndcg@10"
-    )
-    _add_columns(one)
-    _add_convention(one, action="append", default=[])
-
-
-def _add_ties(commands):
-    one = _add(commands, _ties)
-    one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
-    _add_metric(one, DEFAULT_METRICS)
-    _add_convention(one)
 
 
 def margin(text):
@@ -675,22 +521,13 @@ def _add_judgements(command):
 def _add_runs(command, metrics):
     command.add_argument("run", nargs="*", metavar="RUN", help="what systems returned")
     command.add_argument(
-        "--names",
-        choices=("tag", "path"),
-        help="what runs are called: their tags or their paths; without it, their tags "
-        "if these are all different",
+        "-m",
+        "--metric",
+        action="append",
+        metavar="METRIC",
+        help=f"such as ndcg@10; can be repeated (default: {', '.join(metrics)})",
     )
-    _add_metric(command, metrics)
-
-
-def _add_baseline(command, further="", **options):
-    command.add_argument(
-        "--baseline",
-        metavar="RUN",
-        help="the run that all others are compared with: its name, path or tag; "
-        f"{further}without it all pairs are compared",
-        **options,
-    )
+    command.set_defaults(default_metrics=metrics)
 
 
 def _add_level(command, what):
@@ -703,36 +540,6 @@ def _add_level(command, what):
     )
 
 
-def _add_values(command):
-    command.add_argument(
-        "--sort",
-        nargs="?",
-        const="",
-        metavar="METRIC",
-        help="print the best run first, by this metric or the first one",
-    )
-    command.add_argument(
-        "--by-query",
-        nargs="?",
-        const=shell.STDOUT,
-        metavar="FILE",
-        help="also write the values of each query to a file .csv or .parquet; without "
-        "FILE or with '-', print them instead of the means",
-    )
-    _add_forms(command, csv="print CSV with all digits of the values")
-
-
-def _add_metric(command, default):
-    command.add_argument(
-        "-m",
-        "--metric",
-        action="append",
-        metavar="METRIC",
-        help=f"such as ndcg@10; can be repeated (default: {', '.join(default)})",
-    )
-    command.set_defaults(default_metrics=default)
-
-
 def _add_columns(command):
     command.add_argument(
         "--column",
@@ -743,19 +550,12 @@ def _add_columns(command):
     )
 
 
-def _add_convention(command, **more):
-    names = ", ".join(sorted(CONVENTIONS))
+def _add_rules(command):
     command.add_argument(
         "--convention",
         metavar="NAME",
-        help=f"the library whose rules are followed: {names}"
-        + ("; can be repeated" if more else ""),
-        **more,
+        help="the library whose rules are followed: " + ", ".join(sorted(CONVENTIONS)),
     )
-
-
-def _add_rules(command):
-    _add_convention(command)
     relevant = command.add_mutually_exclusive_group()
     relevant.add_argument(
         "-l",

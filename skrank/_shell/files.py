@@ -99,9 +99,7 @@ def load_judgements(options, advance=lambda n_bytes: None, *, subtopics=False):
         )
     side = _read_side(path, TRUTH, names, advance)
     of_lines = read_qrels(path, subtopics=True).subtopic
-    convention = options.convention  # of several none decides what is judged
-    convention = convention if isinstance(convention, str) else None
-    lowest = rule_of_all("judged_from", options.judged_from, convention)
+    lowest = rule_of_all("judged_from", options.judged_from, options.convention)
     triples, *of_documents = with_subtopics(side.triples, of_lines, lowest)
     return side._replace(triples=triples, subtopics=tuple(of_documents))
 
@@ -218,7 +216,7 @@ def saved_scores(options):
 # The options of how rankings are scored, which is done where scores are read.
 _OF_RANKINGS = [
     *("qid", "doc_id", "y_true", "y_score", "missing_queries", "judged_from", "depth"),
-    *("exclude_same_id", "names", "column", "convention", "relevance_level"),
+    *("exclude_same_id", "column", "convention", "relevance_level"),
     *("threshold", "ties", "duplicates"),
 ]
 
@@ -280,21 +278,10 @@ def top_of_queries(triples, depth, in_single_precision=False):
     return Triples(*(column[rows] for column in triples)), n_cut
 
 
-def names_of_runs(paths, tags, by):
-    """Return the tag or the path of each run; None takes tags if all differ."""
-    if by == "path":
-        return list(paths)
-    if None not in tags and len(set(tags)) == len(tags):
-        return list(tags)
-    if by is None:
-        return list(paths)
-    for path, tag in zip(paths, tags, strict=True):
-        if tag is None or tags.count(tag) > 1:
-            got = "none" if tag is None else f"{tag!r} more than once"
-            raise ValueError(
-                "--names tag needs runs of TREC that have different tags. "
-                f"Got {got}, in {path}."
-            )
+def names_of_runs(paths, tags):
+    """Return the tags of runs if all of them differ, else their paths."""
+    are_different = None not in tags and len(set(tags)) == len(tags)
+    return list(tags if are_different else paths)
 
 
 def find_run(asked, names, paths, tags):
@@ -386,17 +373,7 @@ def printed(form, header, rows):
     ]
     if form == "markdown":
         return as_markdown("", [(header, cells)]).lstrip()
-    return table(header, cells, left=(*TEXT, "qid", "doc_id", "change"))
-
-
-def changed_in_text(columns, form, n_rows=10):
-    """Return the documents that changed most, with a title."""
-    n = len(columns["qid"])
-    title = f"{n:,} documents came, went or moved in the top 10"
-    title += f"; the first {n_rows}:" if n > n_rows else ":"
-    *ids, before, after = (column[:n_rows].tolist() for column in columns.values())
-    ranks = (["-" if x != x else f"{x:g}" for x in one] for one in (before, after))
-    return f"{title}\n\n{printed(form, [*columns], [*zip(*ids, *ranks, strict=True)])}"
+    return table(header, cells, left=(*TEXT, "qid"))
 
 
 def as_json(data):

@@ -81,11 +81,7 @@ average : {"macro", "weighted"} or None, default={default}
     How queries are averaged: "macro" weights all queries equally, "weighted" by their
     number of documents, returned or not. If None, the value of each query is returned,
     in the order of ``np.unique(qid)``.
-adjusted : bool, default={default}
-    Whether to adjust the metric M for chance: (M - E) / (B - E), where E is its
-    expectation under random orders and B its value for the ideal ranking. Random scores
-    then give 0 on average and a perfect ranking 1.
-adjusted_ratio : bool or "ratio", default={default}
+adjusted : bool or "ratio", default={default}
     Whether to adjust the metric M for chance. True returns (M - E) / (B - E), where E
     is the metric at chance level, with all documents tied, and B its value for the
     ideal ranking; "ratio" returns M / E.
@@ -303,8 +299,6 @@ def variant(name, default, metric):
         return "ties_midrank"
     if name == "ties" and metric.reads_first_rank:
         return "ties_first_rank"
-    if name == "adjusted" and metric.reads_first_rank:
-        return "adjusted_ratio"
     return name
 
 
@@ -348,8 +342,6 @@ batch_size : int or "auto", default="auto"
     How many triples the model scores at once. "auto" gives their scores 64 MiB.
 convention : {"pykeen", "ogb", "ampligraph"}, default=None
     Follow the rules of a library for ties.
-progress : bool, default=False
-    Whether to show a progress bar, which needs the package tqdm.
 """)
 
 RAISES_OF_LINK_PREDICTION = """
@@ -457,9 +449,6 @@ qid : array-like of shape (n_samples,), default=None
 time : array-like of shape (n_samples,), default=None
     The time of each row: numbers or dates. Without it, the parameter `time` of the
     splitter says where the times are.
-item : array-like of shape (n_samples,), default=None
-    The item of each row. Without it, the parameter `item` of the splitter says where
-    the items are; the users are the query ids.
 """)
 
 YIELDS = """

@@ -1,10 +1,9 @@
-"""Data sets without a download: digits, visits, a knowledge graph, synthetic lists."""
+"""Data sets without a download: digits, a knowledge graph, synthetic lists."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from __future__ import annotations
 
-import gzip
 from importlib import resources
 from numbers import Real
 from typing import Any, Literal, overload
@@ -17,7 +16,7 @@ from sklearn.utils import Bunch, check_random_state, check_scalar
 from skrank._input.checks import check_count
 from skrank._text.docs import Seed
 
-__all__ = ["load_digits_retrieval", "load_msweb", "load_nations", "make_ranking"]
+__all__ = ["load_digits_retrieval", "load_nations", "make_ranking"]
 
 
 def __dir__():
@@ -319,69 +318,6 @@ def load_nations() -> Bunch:
             n_entities=len(entities),
             n_relations=len(relations),
             **{f"n_{name}": len(triples) for name, triples in parts.items()},
-        ),
-    )
-
-
-def load_msweb() -> Bunch:
-    """Load the visits to the areas of a web site, to evaluate recommenders.
-
-    Implicit feedback of real users: who went where, without grades. A recommender
-    learns from the training visits, and the test visits of a visitor are what it should
-    find among the areas that this visitor has not been to. Few areas have most of the
-    visits, so that recommending what is popular is a strong baseline.
-
-    Returns
-    -------
-    dataset : :class:`~sklearn.utils.Bunch`
-        Dictionary-like object with these attributes.
-
-        train : ndarray of int of shape (93653, 2)
-            The visits to learn from, a visitor and an area each. All 32,710 visitors
-            have some.
-        test : ndarray of int of shape (5000, 2)
-            Two visits each of 2,500 visitors, who have three or more in `train`.
-        areas : ndarray of str of shape (285,)
-            The title of each area. No two are the same.
-        DESCR : str
-            The description of the data, its authors and its licence.
-
-        Visitors are numbers from 0 to 32709, areas are indices into `areas`, and the
-        visits are sorted by both.
-
-    See Also
-    --------
-    skrank.metrics.of_items : A column of rows from what is known of items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrank.datasets import load_msweb
-    >>> msweb = load_msweb()
-    >>> msweb.train.shape, msweb.test.shape
-    ((93653, 2), (5000, 2))
-    >>> msweb.areas[msweb.train[:2, 1]].tolist()
-    ['regwiz', 'Support Desktop']
-    >>> n_visits = np.bincount(msweb.train[:, 1], minlength=len(msweb.areas))
-    >>> msweb.areas[n_visits.argmax()].item()
-    'Free Downloads'
-    """
-    folder = resources.files("skrank.datasets") / "data"
-    areas = (folder / "msweb_areas.txt").read_text("utf-8").splitlines()
-    lines = gzip.decompress((folder / "msweb.tsv.gz").read_bytes()).decode().split("\n")
-    rows = np.loadtxt(lines, dtype=np.int64, skiprows=1)
-    visits, is_test = rows[:, :2], rows[:, 2] == 1
-    train, test = visits[~is_test], visits[is_test]
-    return Bunch(
-        train=train,
-        test=test,
-        areas=np.array(areas),
-        DESCR=_description(
-            "msweb",
-            n_visitors=len(np.unique(visits[:, 0])),
-            n_areas=len(areas),
-            n_train=len(train),
-            n_test=len(test),
         ),
     )
 

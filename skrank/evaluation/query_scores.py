@@ -297,7 +297,7 @@ class QueryScores:
         ImportError
             If pyarrow is not installed.
         TypeError
-            If a query id or a parameter has no form in such a file, such as a function.
+            If query ids are not text, numbers or dates, or a parameter is a function.
 
         Examples
         --------

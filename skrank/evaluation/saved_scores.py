@@ -41,7 +41,7 @@ def write_scores(table, path):
             name = names.get(id(part), f"_{len(columns)}")
             while name in columns:
                 name += "'"
-            columns[name], *types[name] = _as_column(part)
+            columns[name], types[name] = _as_column(part)
             places[id(part)] = name
         return places.get(id(part))
 
@@ -80,7 +80,7 @@ def read_scores(path):
         if _checksum(text, found) != checksum:
             raise ValueError("another checksum")
         types = about["types"].items()
-        arrays = {name: _as_array(found[name], *how) for name, how in types}
+        arrays = {name: _as_array(found[name], dtype) for name, dtype in types}
 
         def loaded(part):
             if isinstance(part, list):
@@ -133,7 +133,7 @@ def _refused(path):
 
 
 def _as_column(values):
-    """Return an array as a column, its dtype, and whether it is one of literals.
+    """Return an array as a column, and its dtype.
 
     A matrix becomes lists of the values of its rows.
     """
@@ -144,23 +144,26 @@ def _as_column(values):
         column = pa.array(values.T.ravel())
         if values.ndim == 2:
             column = pa.FixedSizeListArray.from_arrays(column, len(values))
-        return column, dtype.str, False
-    ids, dtype = values.tolist(), "T" if dtype.kind == "T" else dtype.str
+        return column, dtype.str
+    ids = values.tolist()
     try:
         "".join(ids).encode()
     except (TypeError, UnicodeEncodeError):  # no text, or none that UTF-8 can hold
-        return pa.array(map(_as_literal, ids), "large_string"), dtype, True
-    return pa.array(ids, "large_string"), dtype, False
+        raise TypeError(
+            "QueryScores.save keeps ids and segments that are text, numbers or dates. "
+            f"Got {shown(ids)}."
+        ) from None
+    return pa.array(ids, "large_string"), "T" if dtype.kind == "T" else dtype.str
 
 
-def _as_array(column, dtype, are_literals):
+def _as_array(column, dtype):
     """Return the array of which :func:`_as_column` returned this."""
     values, dtype = _numpy_of(column), np.dtype(dtype)
     if dtype.itemsize > 2**24:
         raise ValueError("ids that take too much memory")
     if dtype.kind in "biufmM":
         return values.view(dtype.newbyteorder("=")).astype(dtype, copy=False)
-    return np.fromiter(map(literal, values) if are_literals else values, dtype)
+    return np.fromiter(values, dtype)
 
 
 def _numpy_of(column):
@@ -222,8 +225,8 @@ def _as_literal(value):
         if text in NOT_FINITE or literal(text) == value:
             return text
     raise TypeError(
-        "QueryScores.save keeps ids, names and parameters that are str, numbers, or "
-        "lists, tuples and dicts of them. "
+        "QueryScores.save keeps names and parameters that are str, numbers, or lists, "
+        "tuples and dicts of them. "
         f"Got {shown(value)} of type {type(value).__name__}."
     )
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._engine.conventions import OF_RANKS
 from skrank._input.callers import warn_caller
-from skrank._input.checks import check_choice, check_flag, shown
+from skrank._input.checks import check_choice, shown
 from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank._text.docs import (
     Known,
@@ -63,7 +63,6 @@ def evaluate_link_prediction(
     candidates: ArrayLike | Mapping[Any, Any] | SampledNegatives | None = None,
     batch_size: int | Literal["auto"] = "auto",
     convention: LinkConvention | None = None,
-    progress: bool = False,
     **params: Any,
 ) -> dict[Any, Any]:
     """Evaluate a model that predicts the missing entities of triples.
@@ -131,9 +130,7 @@ def evaluate_link_prediction(
     caller = "evaluate_link_prediction"
     check_choice(convention, {*OF_RANKS, None}, "convention", caller)
     quantum = THOUSANDTHS if convention == "ampligraph" else None
-    ranks = rank_in_batches(
-        model, X, known, sides, candidates, batch_size, progress, quantum
-    )
+    ranks = rank_in_batches(model, X, known, sides, candidates, batch_size, quantum)
     options = {"ties": ties, "average": average, "by": by, "convention": convention}
     return ranks.evaluate(metrics, **options, **params)
 
@@ -147,7 +144,6 @@ def rank_triples(
     sides: Side | Sequence[Side] = ("head", "tail"),
     candidates: ArrayLike | Mapping[Any, Any] | SampledNegatives | None = None,
     batch_size: int | Literal["auto"] = "auto",
-    progress: bool = False,
 ) -> LinkRanks:
     """Rank the heads and tails of triples among all entities.
 
@@ -172,15 +168,12 @@ def rank_triples(
     >>> ranks.evaluate(["mrr", "z_mrr"])
     {'mrr': 0.5566..., 'z_mrr': 9.8813...}
     """
-    return rank_in_batches(
-        model, X, known, sides, candidates, batch_size, progress, None
-    )
+    return rank_in_batches(model, X, known, sides, candidates, batch_size, None)
 
 
-def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, quantum):
+def rank_in_batches(model, X, known, sides, candidates, batch_size, quantum):
     """Return the ranks of triples, which the model scores in batches."""
     sides = _check_sides(sides)
-    check_flag(progress, "progress", "evaluate_link_prediction")
     _check_methods(model, sides)
     triples = as_triples(X)
     if not len(triples):
@@ -206,7 +199,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     )
     size = _read_batch_size(batch_size, len(entities) * (1 if quantum is None else 2))
     counts = []
-    with progress_bar(len(sides) * len(triples), progress, "rank") as advance:
+    with progress_bar(len(sides) * len(triples), "rank") as advance:
         for side in sides:
             asked = _turned(side, *columns)
             score = partial(model_scores, model, side, n_entities=len(entities))

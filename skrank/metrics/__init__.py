@@ -31,7 +31,6 @@ from skrank.metrics.beyond_relevance import (
 )
 from skrank.metrics.exposure import (
     awrf_score,
-    calibration_divergence,
     eed_score,
     eel_score,
     eer_score,
@@ -78,7 +77,6 @@ __all__ = [
     "alpha_ndcg_score",
     "awrf_score",
     "bpref_score",
-    "calibration_divergence",
     "catalogue_scores",
     "cg_score",
     "dcg_score",

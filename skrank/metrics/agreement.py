@@ -126,8 +126,7 @@ def _spread_of_ranks(ranking, ties):
     """Return the sum of the squared distances of the ranks by score to their mean."""
     n = ranking.with_missing.n_documents
     spread = n**3.0 - n
-    # Over random orders of tied scores the mean correlation is 0, however they spread.
-    if ties == "midrank" and ranking.order != "chance":
+    if ties == "midrank":
         spread -= ranking.total(ranking.size**3.0 - ranking.size)
         spread = np.where(spread > 0, spread, np.nan)
     return spread / 12

@@ -119,9 +119,8 @@ def gm_map_score(ranking):
     .. math:: GMAP = \left(\prod_q \max(AP_q, 10^{-5})\right)^{1/n},
 
     so that no single query makes it 0 [1]_; this is trec_eval's gm_map. For tied
-    documents :math:`AP_q` is the expectation, and with ``adjusted=True`` E is the
-    value with all documents tied, which is a little more than the expectation. A query
-    without a relevant document is undefined.
+    documents :math:`AP_q` is the expectation. A query without a relevant document is
+    undefined.
 
     References
     ----------
@@ -295,8 +294,7 @@ def lrap_score(ranking, *, tied_together=False):
     tied_together : bool, default=False
         Whether tied documents are ranked together, as in scikit-learn: each then has
         the precision at the last place of its tie group. It needs ``ties="expected"``;
-        other policies leave no ties. `adjusted` then compares with the value with all
-        documents tied.
+        other policies leave no ties.
 
     See Also
     --------

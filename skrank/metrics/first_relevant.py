@@ -15,6 +15,7 @@ from skrank._engine.means import (
 @ranking_metric(
     "mrr",
     reads_first_rank=True,
+    adjustable=True,
     variants={
         "adjusted_mrr": {"adjusted": True},
     },
@@ -70,6 +71,7 @@ def mrr_score(ranking, *, k=None):
     "hits",
     cutoff="required",
     reads_first_rank=True,
+    adjustable=True,
     variants={
         "adjusted_hits": {"adjusted": True},
     },
@@ -122,6 +124,7 @@ def hits_at_k_score(ranking, *, k):
     greater_is_better=False,
     limits=(1, np.inf),
     reads_first_rank=True,
+    adjustable=True,
     variants={
         "adjusted_mean_rank": {"adjusted": "ratio"},
         "adjusted_mean_rank_index": {"adjusted": True},
@@ -225,7 +228,6 @@ def median_rank(ranking):
     limits=(1, np.inf),
     pool=pooled_geometric_mean,
     reads_first_rank=True,
-    without=["adjusted"],
     inverse_name="inverse_geometric_mean_rank",
 )
 def geometric_mean_rank(ranking):

@@ -2,7 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.model_selection.cross_val import cross_val_query_scores, one_standard_error
+from skrank.model_selection.cross_val import cross_val_query_scores
 from skrank.model_selection.splitters import (
     QueryKFold,
     QueryShuffleSplit,
@@ -25,7 +25,6 @@ __all__ = [
     "StratifiedQueryKFold",
     "TimeRangeSplit",
     "cross_val_query_scores",
-    "one_standard_error",
     "query_train_test_split",
 ]
 

@@ -14,7 +14,7 @@ from sklearn.utils import check_consistent_length
 
 from skrank._input.checks import check_lengths, count_rows
 from skrank._input.mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
-from skrank._input.query_ids import find_named, find_qid, no_query_ids, require_named
+from skrank._input.query_ids import find_qid, no_query_ids
 from skrank._ranking.ids import encode_heads, encode_qid
 from skrank._text.docs import MetadataRequest, Self, Splits, share_split_words
 
@@ -78,13 +78,12 @@ class QuerySplitter(BaseCrossValidator):
         *,
         qid: object = None,
         time: object = None,
-        item: object = None,
     ) -> int:
         """Return the number of splits.
 
         Parameters
         ----------
-        X, y, groups, qid, time, item : object, default=None
+        X, y, groups, qid, time : object, default=None
             Not used; they exist for the interface that all splitters share.
 
         Returns
@@ -119,24 +118,6 @@ class QuerySplitter(BaseCrossValidator):
                 )
         return queries
 
-    def _group_items(self, item, X, y):
-        """Find the items and group the rows by them."""
-        item = self._find_values("item", item, X, y)
-        n_samples = count_rows(y if X is None else X)
-        return Queries.of_rows(item, type(self).__name__, n_samples, name="item")
-
-    def _find_values(self, name, values, X, y):
-        """Return the times or items of the rows, not yet checked.
-
-        The argument `values` of ``split`` comes before the parameter `name`: values, or
-        the name of a column of `X` or of an index of `y` or `X`.
-        """
-        parameter = getattr(self, name)
-        if values is not None or not isinstance(parameter, str):
-            return parameter if values is None else values
-        values, caller = find_named(parameter, X=X, y=y), type(self).__name__
-        return require_named(values, parameter, argument=name, caller=caller, X=X)
-
 
 def check_all_rows(**arrays):
     """Raise unless arrays have a value per row; warn of other orders of the rows.
@@ -160,11 +141,11 @@ def check_shuffle(shuffle, random_state, caller):
     return shuffle
 
 
-def check_name_or_values(value, name, caller):
-    """Return the parameter `time` or `item` of a splitter; raise if it is neither."""
+def check_time(value, caller):
+    """Return the parameter `time` of a splitter; raise if it is no name or array."""
     if not isinstance(value, str) and (np.isscalar(value) or not np.iterable(value)):
         raise TypeError(
-            f"The {name!r} parameter of {caller} must be a str (the name of a column "
+            f"The 'time' parameter of {caller} must be a str (the name of a column "
             "of X or of an index of y or X) or an array-like of shape (n_samples,). "
             f"Got {value!r} instead."
         )

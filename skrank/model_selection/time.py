@@ -7,26 +7,24 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 from numbers import Integral, Real
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._input.checks import (
-    check_choice,
     check_count,
     check_lengths,
     count_rows,
     shown,
 )
 from skrank._input.frames import in_utc
-from skrank._input.query_ids import check_qid_column
+from skrank._input.query_ids import check_qid_column, find_named, require_named
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import Splits, share_split_words
 from skrank.model_selection.query_splitter import (
     QuerySplitter,
     check_all_rows,
-    check_name_or_values,
+    check_time,
 )
 
 
@@ -53,7 +51,13 @@ class _TimeSplitter(QuerySplitter):
 
     def _read_times(self, time, X, y, n_samples):
         """Return the sorted distinct times, and for each row its place among them."""
-        time = in_utc(self._find_values("time", time, X, y))
+        if time is None:
+            time = self.time
+            if isinstance(time, str):
+                found = find_named(time, X=X, y=y)
+                caller = type(self).__name__
+                time = require_named(found, time, argument="time", caller=caller, X=X)
+        time = in_utc(time)
         times, codes = encode_qid(time, n_samples, name="time")
         if len(codes) == 0:
             raise ValueError(
@@ -97,19 +101,10 @@ class TimeRangeSplit(_TimeSplitter):
     gap : int, str or timedelta, default=0
         What to leave out between the training and the test set: a number of rows, or a
         range of time.
-    drop_new : {"user", "item", "both"}, default=None
-        Which test rows to leave out: those of users, of items, or of users and items
-        that are not in the training set. None keeps all.
     time : str or array-like of shape (n_samples,), default="time"
         The times, if they are not passed to ``split``: the name of a column of a table
         `X` or of an index of `y` or `X`, or the times themselves, one per row: numbers
         or dates, with or without time zones.
-    item : str or array-like of shape (n_samples,), default="item"
-        The items, if they are not passed to ``split``, given like `time`. They are read
-        only if `drop_new` is "item" or "both".
-    qid_column : str or int, default="qid"
-        The column of `X` with the query ids, which are the users, as for
-        :class:`QueryKFold`.
 
     See Also
     --------
@@ -127,11 +122,10 @@ class TimeRangeSplit(_TimeSplitter):
     Rows of the same time are never split. A test set of a number of rows may therefore
     have more of them; a fraction is rounded to a number of rows.
 
-    The user ids are found like the query ids of :class:`QueryKFold`. The splitter reads
-    them only if `drop_new` is "user" or "both", but scorers need them. Scorers warn of
-    split queries; :class:`~skrank.exceptions.QuerySplitWarning` shows how to silence
-    the warning. With metadata routing enabled, scikit-learn forwards `qid`,
-    `groups`, `time` and `item`.
+    The splitter does not read the query ids, which are the users, but scorers need
+    them. Scorers warn of split queries; :class:`~skrank.exceptions.QuerySplitWarning`
+    shows how to silence the warning. With metadata routing enabled, scikit-learn
+    forwards `qid`, `groups` and `time`.
 
     What a user had before is in the training rows. If it is not recommended again, pass
     it to the metrics as `exclude`, as the gallery does in "A recommender against
@@ -147,13 +141,7 @@ class TimeRangeSplit(_TimeSplitter):
     >>> for train, test in TimeRangeSplit(test_size="7D").split(user, time=time):
     ...     print(train, test)
     [0 1 2 3] [4 5]
-    >>> cv = TimeRangeSplit(test_size="7D", drop_new="user")
-    >>> for train, test in cv.split(user, qid=user, time=time):
-    ...     print(train, test)
-    [0 1 2 3] [5]
     """
-
-    __metadata_request__split = {"item": True}
 
     def __init__(
         self,
@@ -161,10 +149,7 @@ class TimeRangeSplit(_TimeSplitter):
         *,
         test_size: float | str | timedelta | np.timedelta64 = 0.1,
         gap: int | str | timedelta | np.timedelta64 = 0,
-        drop_new: Literal["user", "item", "both"] | None = None,
         time: str | ArrayLike = "time",
-        item: str | ArrayLike = "item",
-        qid_column: str | int = "qid",
     ) -> None:
         caller = "TimeRangeSplit"
         if not isinstance(n_splits, Integral):
@@ -175,12 +160,7 @@ class TimeRangeSplit(_TimeSplitter):
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = _check_test_size(test_size, caller)
         self.gap = _check_gap(gap, caller)
-        self.drop_new = check_choice(
-            drop_new, ("user", "item", "both", None), "drop_new", caller
-        )
-        self.time = check_name_or_values(time, "time", caller)
-        self.item = check_name_or_values(item, "item", caller)
-        self.qid_column = check_qid_column(qid_column, caller)
+        self.time = check_time(time, caller)
 
     @share_split_words
     def split(
@@ -191,19 +171,12 @@ class TimeRangeSplit(_TimeSplitter):
         *,
         qid: ArrayLike | None = None,
         time: ArrayLike | None = None,
-        item: ArrayLike | None = None,
     ) -> Splits:
         """Generate the rows of each training and test set."""
-        check_all_rows(X=X, y=y, time=time, item=item)
-        if self.drop_new not in ("user", "both"):  # the query ids are not read
-            check_lengths(X=X, qid=qid, groups=groups)
+        check_all_rows(X=X, y=y, time=time)
+        check_lengths(X=X, qid=qid, groups=groups)
         n_samples = count_rows(y if X is None else X)
         times, codes = self._read_times(time, X, y, n_samples)
-        entities = []  # the codes of the users and of the items that must be known
-        if self.drop_new in ("user", "both"):
-            entities.append(self._group(X, y, groups, qid).codes)
-        if self.drop_new in ("item", "both"):
-            entities.append(self._group_items(item, X, y).codes)
         for split, (deadline, first, end) in enumerate(self._ranges(times, codes)):
             train = codes < deadline
             test = (codes >= first) & (codes < end)
@@ -219,16 +192,6 @@ class TimeRangeSplit(_TimeSplitter):
                     f"TimeRangeSplit has no row to test in split {split}, between "
                     f"{times[first - 1]} and {times[first]}. Use fewer splits or a "
                     f"larger test_size. Got test_size={self.test_size!r}."
-                )
-            for entity in entities:
-                is_known = np.zeros(entity.max() + 1, dtype=bool)
-                is_known[entity[train]] = True
-                test &= is_known[entity]
-            if not test.any():
-                raise ValueError(
-                    f"TimeRangeSplit(drop_new={self.drop_new!r}) has no row to test in "
-                    f"split {split}: all have users or items that are not in the "
-                    f"training set. Pass drop_new=None to keep them."
                 )
             yield np.flatnonzero(train), np.flatnonzero(test)
 
@@ -353,7 +316,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
             test_size = check_count(test_size, "test_size")
         self.max_train_size = max_train_size
         self.test_size = test_size
-        self.time = check_name_or_values(time, "time", caller)
+        self.time = check_time(time, caller)
         self.qid_column = check_qid_column(qid_column, caller)
 
     def _iter_rows(self, queries, times, codes):
@@ -472,7 +435,7 @@ class LeaveLastOut(_TimeSplitter):
     ) -> None:
         self.k = check_count(k, "k")
         self.n_splits = check_count(n_splits, "n_splits")
-        self.time = check_name_or_values(time, "time", "LeaveLastOut")
+        self.time = check_time(time, "LeaveLastOut")
         self.qid_column = check_qid_column(qid_column, "LeaveLastOut")
 
     def _iter_rows(self, queries, times, codes):

@@ -539,7 +539,7 @@ def _interval_of_median(table, i, j, confidence_level):
     request, measured = table.requests[j], table.measured[i][j]
     options = request.options
     is_plain = table.weight is None and options.average != "weighted"
-    if request.metric.pool is not pooled_median or options.adjusted or not is_plain:
+    if request.metric.pool is not pooled_median or not is_plain:
         return None
     undefined, instead = np.isnan(measured.values), options.replace_undefined_by
     instead = reciprocal(instead) if request.metric.inverse else instead

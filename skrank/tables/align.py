@@ -236,14 +236,15 @@ def best_of_each(run, duplicates):
     return Triples(*(column[best] for column in run))
 
 
-def join_runs(runs, names, of, duplicates):
+def join_runs(runs, names, of, duplicates=None):
     """Join runs on query and document; `of` is what the argument with them is called.
 
+    `duplicates` is None if a caller has no such parameter.
     Return the query ids, and for each pair of a query and a document that occurs the
     position of its query in them, its document, and the scores of the runs, of shape
     (n_pairs, n_runs), NaN where a run has none.
     """
-    runs = _read_runs(runs, names, of, duplicates)
+    runs = _read_runs(runs, names, of, duplicates or "raise")
     ids, query = encode_qid(np.concatenate([run.qid for run in runs.values()]))
     document = np.concatenate([run.doc_id for run in runs.values()])
     alike = find_alike(document, query)
@@ -260,17 +261,17 @@ def join_runs(runs, names, of, duplicates):
         if np.count_nonzero(~np.isnan(scores[:, j])) < len(run.value):
             counts = np.bincount(place[rows])
             row = rows.start + np.flatnonzero(counts[place[rows]] > 1)[:1]
-            raise _twice(document[row], ids[query[row]], name, True)
+            raise _twice(document[row], ids[query[row]], name, duplicates is not None)
     return ids, query[pairs], document[pairs], scores
 
 
-def _twice(document, query, name, in_run):
+def _twice(document, query, name, may_choose):
     """Return the error of a document that occurs twice for a query."""
     cure = (
         "Keep its highest value, frame.groupby(['qid', 'doc_id'], as_index=False).max()"
         ". Judgements of subtopics: read_qrels(path, subtopics=True)."
     )
-    if in_run:
+    if may_choose:
         cure = (
             "Pass duplicates='best' to keep its best score, or first place in a list."
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,6 @@ def compare_lists(
     metrics: MetricsLike,
     *,
     baseline: str | None = None,
-    duplicates: Literal["raise", "best"] = "raise",
     qid: str = "qid",
     doc_id: str = "doc_id",
     score: str = "score",
@@ -92,8 +91,7 @@ def compare_lists(
     """
     requests = read_requests(metrics, {}, "compare_lists", read=_read_list_metric)
     names, caller = Names(qid, doc_id, score), "compare_lists"
-    lists = ranked_lists(runs, baseline, names, caller, duplicates)
-    pairs, ids, query, _, ranks = lists
+    pairs, ids, query, _, ranks = _ranked_lists(runs, baseline, names, caller)
     tables = []
     for before, after in pairs.values():
         y_true = np.nan_to_num(2 * (len(query) + 1 - ranks[before]))  # whole numbers
@@ -121,7 +119,6 @@ def changed_documents(
     k: int | None = 10,
     *,
     baseline: str | None = None,
-    duplicates: Literal["raise", "best"] = "raise",
     qid: str = "qid",
     doc_id: str = "doc_id",
     score: str = "score",
@@ -155,13 +152,8 @@ def changed_documents(
     2  old -> new   q      b   went     2.0    NaN
     """
     names, caller = Names(qid, doc_id, score), "changed_documents"
-    lists = ranked_lists(runs, baseline, names, caller, duplicates)
+    pairs, ids, query, document, ranks = _ranked_lists(runs, baseline, names, caller)
     k = check_k(k, caller=caller)
-    return as_frame(changes_of(*lists, k), kind_of(*runs.values()))
-
-
-def changes_of(pairs, ids, query, document, ranks, k):
-    """Return the columns of the documents that changed in the top k, the most first."""
     both = [[ranks[run] for run in pair] for pair in pairs.values()]
     before, after = np.swapaxes(both, 0, 1)
     was, remains = (one <= (np.inf if k is None else k) for one in (before, after))
@@ -170,7 +162,7 @@ def changes_of(pairs, ids, query, document, ranks, k):
     order = np.lexsort((document[row], query[row], pair, -np.abs(change[pair, row])))
     pair, row = pair[order], row[order]
     words = np.where(was, np.where(remains, "moved", "went"), "came")
-    return {
+    columns = {
         "ranker": np.array([*pairs], dtype=object)[pair],
         "qid": ids[query[row]],
         "doc_id": text_of(document[row]),
@@ -178,16 +170,17 @@ def changes_of(pairs, ids, query, document, ranks, k):
         "before": before[pair, row],
         "after": after[pair, row],
     }
+    return as_frame(columns, kind_of(*runs.values()))
 
 
-def ranked_lists(runs, baseline, names, caller, duplicates="raise"):
+def _ranked_lists(runs, baseline, names, caller):
     """Return pairs of runs by name, and what `join_runs` does, with ranks by run."""
     check_runs(runs, names, caller)
     check_choice(baseline, (None, *runs), "baseline", caller)
     pairs = itertools.combinations(runs, 2)
     if baseline is not None:
         pairs = [(baseline, name) for name in runs if name != baseline]
-    ids, query, document, scores = join_runs(runs, names, "runs", duplicates)
+    ids, query, document, scores = join_runs(runs, names, "runs")
     ids, ranks = text_of(ids), {}
     for name, run in zip(runs, scores.T, strict=True):
         (rows,) = np.nonzero(~np.isnan(run))

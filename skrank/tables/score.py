@@ -71,7 +71,6 @@ def score_table(
     doc_id: str | None = None,
     sample_weight: str | None = None,
     memory_limit: str | None = None,
-    progress: bool | Literal["auto"] = False,
     **params: Any,
 ) -> QueryScores | Any:
     """Score the queries of a file or a table with a row for each document of a query.
@@ -79,7 +78,8 @@ def score_table(
     A file or a table may be larger than the memory. DuckDB brings the rows of each
     query together; skrank scores some hundred thousand rows at a time. Only the values
     of the queries are kept, and one query has to fit into memory. The result is that of
-    :func:`~skrank.metrics.score_queries`, to the last bit.
+    :func:`~skrank.metrics.score_queries`, to the last bit. On a terminal, if tqdm is
+    installed, a progress bar appears when two seconds have passed.
 
     Parameters
     ----------
@@ -110,9 +110,6 @@ def score_table(
         the rest, at least a quarter, and writes temporary files beyond it. If Python
         and the values by query may need more than the limit, a warning says how much.
         None is DuckDB's default.
-    progress : bool or "auto", default=False
-        Whether to show a progress bar, which needs the package tqdm. "auto" shows one
-        on a terminal, if tqdm is installed, when two seconds have passed.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``. What metrics read of documents in addition
@@ -178,7 +175,7 @@ def score_table(
     check_names(columns.y_score, columns.by, requests)
     core = ArrowCore(tuple(requests), columns)
     if (cluster := table_of_cluster(source)) is not None:
-        _check_cluster(core, memory_limit=memory_limit, progress=progress)
+        _check_cluster(core, memory_limit)
         check_columns(cluster.schema, columns)
         core = with_max_grade(cluster, core)
         frame = cluster.score(core, schema_of_scores(core, cluster.schema))
@@ -188,7 +185,7 @@ def score_table(
         core = with_max_grade(rows, core)
         if memory_limit is not None:
             _leave_memory(rows, core)
-        with progress_bar(rows.count, progress, "row") as advance:
+        with progress_bar(rows.count, "row") as advance:
             tables = score_source(rows, core, advance)
     scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
     weight = scores.table.weight
@@ -398,14 +395,13 @@ def _are_names(names):
     return all(isinstance(name, str) for name in names)
 
 
-def _check_cluster(core, **options):
-    """Raise on what Spark and Dask do not have: some options, and an order of rows."""
-    for name, value in options.items():
-        if value not in (None, False):
-            raise ValueError(
-                f"The {name!r} parameter of score_table goes with files and tables in "
-                f"memory, not with Spark and Dask. Got {shown(value)}."
-            )
+def _check_cluster(core, memory_limit):
+    """Raise on what Spark and Dask do not have: `memory_limit`, an order of rows."""
+    if memory_limit is not None:
+        raise ValueError(
+            "The 'memory_limit' parameter of score_table goes with files and tables in "
+            f"memory, not with Spark and Dask. Got {shown(memory_limit)}."
+        )
     for request in core.requests:
         if request.options.ties == "first" and not request.options.doc_order:
             raise ValueError(

@@ -10,7 +10,7 @@ import pytest
 from skrank._engine import answer
 from skrank._engine.request import METRICS
 from skrank.metrics import evaluate, ndcg_score, score_queries
-from tests.brute_force import RISING, full_name
+from tests.brute_force import ADJUSTABLE, full_name
 
 ROWS = 50
 
@@ -79,7 +79,7 @@ def test_every_metric_is_the_same_to_the_last_bit(
     if weighted:
         weights = np.random.default_rng(1).integers(0, 3, rows["qid"].max() + 1)
         rows["sample_weight"] = weights[rows["qid"]]
-    names = [*map(full_name, RISING)] if "adjusted" in options else all_names()
+    names = [*map(full_name, ADJUSTABLE)] if "adjusted" in options else all_names()
     expected = at_once(monkeypatch, **rows, metrics=names, **options)
     assert not calls
     assert evaluate(**rows, metrics=names, **options) == expected

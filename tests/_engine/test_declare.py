@@ -21,8 +21,7 @@ THREE = {"mrr": mrr_score, "ndcg": ndcg_score, "recall": metrics.recall_at_k_sco
 # A metric of grades, of columns without grades, and of columns with grades.
 SIGNATURES = {
     (): "(y_true, y_score, *, qid=None, k=None, power=1.0, threshold=0.0, "
-    "ties='expected', replace_undefined_by=0.0, average='macro', adjusted=False, "
-    "sample_weight=None)",
+    "ties='expected', replace_undefined_by=0.0, average='macro', sample_weight=None)",
     ("features", False): "(y_true, y_score, *, qid=None, features, k=None, power=1.0, "
     "ties='expected', replace_undefined_by=0.0, average='macro', sample_weight=None)",
     ("features", True): "(y_true, y_score, *, qid=None, features, k=None, power=1.0, "
@@ -47,11 +46,11 @@ def test_the_signature_has_the_parameters_that_metrics_share(columns):
 
 
 def test_some_parameters_of_the_signature_are_facts_of_the_metric():
-    made = decorated(threshold=None, replace_undefined_by=np.nan, without=("adjusted",))
+    made = decorated(threshold=None, replace_undefined_by=np.nan, adjustable=True)
     parameters = inspect.signature(made).parameters
     assert parameters["threshold"].default is None
     assert np.isnan(parameters["replace_undefined_by"].default)
-    assert "adjusted" not in parameters
+    assert parameters["adjusted"].default is False
     of_formula = inspect.signature(decorated("other", masks=["judged"])).parameters
     assert [*of_formula][-2:] == ["sample_weight", "judged"]
 
@@ -133,8 +132,6 @@ def test_an_error_names_the_function(name):
     for wrong in ({"ties": "up"}, {"average": "micro"}, {"threshold": "min"}):
         with pytest.raises(ValueError, match=f"'{next(iter(wrong))}' {named}"):
             THREE[name]([1, 0], [2, 1], **given, **wrong)
-    with pytest.raises(TypeError, match=f"'adjusted' {named}"):
-        THREE[name]([1, 0], [2, 1], **given, adjusted=1)
 
 
 def test_only_metrics_of_the_first_relevant_rank_have_a_realistic_one():

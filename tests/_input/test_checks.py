@@ -135,9 +135,6 @@ SAID = {
         compare_rankers(cross_validate(Ridge(), np.eye(6), [0, 1] * 3, cv=2))
     ),
     "no query with the value [7]": lambda: SCORES.where(qid=[[7]]),
-    "'progress' parameter must be a bool or 'auto'. Got DataFrame": lambda: score_table(
-        pd.DataFrame(ROWS), "mrr", progress=pd.DataFrame(ROWS)
-    ),
     "Got int instead": lambda: QueryScores.concat(1),
     "conventions' parameter of explain must be a str or a list of str. Got 1": lambda: (
         metrics.explain([1, 0], [2, 1], "ndcg", 1)

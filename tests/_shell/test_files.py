@@ -20,9 +20,7 @@ from skrank.tables.trec_text import Triples
 from tests.command import (
     BEIR,
     MRR,
-    OF_ROWS,
     QRELS,
-    ROWS,
     RUN,
     TIED,
     run,
@@ -43,7 +41,6 @@ def test_runs_are_named_by_their_tags_if_these_are_different(capsys, tmp_path):
     both = "evaluate qrels a.run b.run -m mrr --json"
     named = {"t": {"mrr": MRR}, "dense v2": {"mrr": (3 / 4 + 1 + 1) / 3}}
     assert json.loads(run(capsys, both)[1]) == named
-    assert [*json.loads(run(capsys, f"{both} --names path")[1])] == ["a.run", "b.run"]
     (tmp_path / "b.run").write_text(TIED)
     assert [*json.loads(run(capsys, both)[1])] == ["a.run", "b.run"]
 
@@ -138,8 +135,8 @@ FORMS = {
     "evaluate qrels a.run b.run -m mrr -m map@1 --csv": (
         f"ranker,mrr,map@1\nt,{MRR!r},{1 / 3!r}\nb,{(3 / 4 + 2) / 3!r},{2.5 / 3!r}\n"
     ),
-    "evaluate qrels a.run b.run -m mrr --markdown --sort": (
-        "| ranker | mrr |\n| :-- | --: |\n| b | 0.9167 |\n| t | 0.5000 |\n"
+    "evaluate qrels a.run b.run -m mrr --markdown": (
+        "| ranker | mrr |\n| :-- | --: |\n| t | 0.5000 |\n| b | 0.9167 |\n"
     ),
     "evaluate qrels a.run -m mrr --by-query": (
         "ranker  qid     mrr\nt       1    0.5000\nt       2    1.0000\n"
@@ -168,17 +165,6 @@ def test_json_has_values_of_queries_and_null_for_what_is_undefined(capsys, tmp_p
     (tmp_path / "qrels").write_text("1 0 a 0\n2 0 a 0\n")
     _, output, _ = run(capsys, "evaluate qrels a.run --json -m neg_mean_rank")
     assert json.loads(output) == {"t": {"neg_mean_rank": None}}
-
-
-@pytest.mark.slow
-def test_sorted_runs_begin_with_the_best(capsys, tmp_path):
-    rows = "qid,y_true,none,worst,best\n1,1,5,1,3\n1,0,5,2,2\n1,0,5,3,1\n"
-    (tmp_path / "rows.csv").write_text(rows)
-    scores = "--y-score worst --y-score none --y-score best"
-    command = f"evaluate rows.csv {scores} -m map -m neg_mean_rank --json --sort"
-    for metric in ("", "neg_mean_rank"):
-        _, output, _ = run(capsys, f"{command} {metric}")
-        assert [*json.loads(output)] == ["best", "none", "worst"]
 
 
 @pytest.mark.slow
@@ -254,41 +240,6 @@ def test_a_file_that_cannot_be_written_whole_is_not_there(capsys, tmp_path, name
     assert (tmp_path / name).read_text() == "old"
 
 
-class Terminal(io.StringIO):
-    """A stream that says that somebody looks at it."""
-
-    def isatty(self):
-        return True
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("seconds", "is_shown"), [(0, True), (1000, False)])
-def test_what_takes_long_has_a_bar_on_a_terminal(
-    capsys, tmp_path, monkeypatch, seconds, is_shown
-):
-    monkeypatch.setattr("skrank._text.extras.PATIENCE", seconds)
-    (tmp_path / "rows.csv").write_text(ROWS)
-    for command in (
-        "evaluate qrels a.run",
-        "explain qrels a.run -m mrr",
-        f"evaluate rows.csv {OF_ROWS} --y-score bm25",
-    ):
-        assert run(capsys, command)[2] == ""
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "stderr", Terminal())
-            assert main(command.split()) == 0
-            assert ("100%" in sys.stderr.getvalue()) == is_shown
-        capsys.readouterr()
-
-
-def test_one_run_is_read_as_several_are(capsys, monkeypatch):
-    stdin = io.TextIOWrapper(io.BytesIO(TIED.encode()))
-    monkeypatch.setattr(sys, "stdin", stdin)
-    status, output, error = run(capsys, "ties qrels - -m mrr -M 1")
-    assert (status, error.count("the last ids stay")) == (0, 1)
-    assert output.startswith("0 of 3 queries are tied")
-
-
 def read_as(monkeypatch, encoding, command):
     """Return the status and the bytes that a terminal of an encoding gets."""
     written = [io.BytesIO(), io.BytesIO()]
@@ -304,24 +255,25 @@ def read_as(monkeypatch, encoding, command):
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp932", "utf-8"])
 @pytest.mark.parametrize("name", ["läuf-検索", "l\udce4uf"], ids=ascii)
 def test_names_are_written_on_every_terminal(tmp_path, monkeypatch, encoding, name):
-    (tmp_path / name).write_text(RUN + "7 Q0 a 1 1 t\n")
+    for file, text in {"a.run": RUN, name: RUN + "7 Q0 a 1 1 t\n"}.items():
+        (tmp_path / file).write_text(text)  # of one tag, so that paths are the names
     shown = name.encode(encoding, "backslashreplace")
     read = partial(read_as, monkeypatch, encoding)
-    status, output, error = read(f"evaluate qrels {name} -m mrr --names path")
+    status, output, error = read(f"evaluate qrels {name} a.run -m mrr")
     assert status == 0
     line = output.splitlines()[1]
     assert line.startswith(shown)
     assert line.endswith(b" 0.5000")
-    status, output, error = read(f"ties qrels {name} --{name}")
+    status, output, error = read(f"gate qrels {name} --margin 1 --{name}")
     assert (status, output) == (2, b"")
     assert b"unrecognized arguments: --" + shown in error
     status, output, error = read(f"evaluate {name}- {name}")
     assert (status, output) == (2, b"")
     assert b"No such file" in error
-    command = f"evaluate qrels {name} -m mrr --names path --json --by-query q.csv"
+    command = f"evaluate qrels {name} a.run -m mrr --json --by-query q.csv"
     status, output, error = read(command)
     assert status == 0
-    assert json.loads(output) == {name: {"mrr": MRR}}
+    assert json.loads(output) == {name: {"mrr": MRR}, "a.run": {"mrr": MRR}}
     rows = (tmp_path / "q.csv").read_bytes().splitlines()
     assert rows[1] == os.fsencode(name) + b",1,0.5"
 
@@ -332,10 +284,10 @@ def test_a_file_is_read_whose_name_looks_like_a_pattern(capsys, tmp_path, name):
     (tmp_path / "a1.run").write_text(TIED)
     (tmp_path / name).write_text(RUN)
     (tmp_path / f"{name}.qrels").write_text(QRELS)
-    command = f"evaluate {name}.qrels {name} -m mrr --json --names path"
+    command = f"evaluate {name}.qrels {name} -m mrr --json"
     status, output, error = run(capsys, command)
     assert (status, error) == (0, "")
-    assert json.loads(output) == {name: {"mrr": MRR}}
+    assert json.loads(output) == {"t": {"mrr": MRR}}
 
 
 @pytest.mark.slow

@@ -22,8 +22,8 @@ FUNCTIONS = {name: metric.function for name, metric in ROWS.items()}
 REALISTIC = {name for name, metric in ROWS.items() if metric.reads_first_rank}
 
 BEFORE_OWN = ["y_true", "y_score", "qid"]
-AFTER_OWN = ["threshold", "ties", "replace_undefined_by", "average", "adjusted"]
-AFTER_OWN += ["sample_weight"]
+AFTER_OWN = ["threshold", "ties", "replace_undefined_by", "average"]
+ADJUSTABLE = {"mrr_score", "hits_at_k_score", "mean_rank"}
 # What the formula reads of the rows. All other masks belong to `evaluate`.
 MASKS = {
     "judged_at_k_score": ["judged", "returned"],
@@ -84,9 +84,8 @@ EVERY_GRADE = {"rank_correlation_score", "spearman_score", "rbo_score"}
 def test_the_order_of_the_parameters_never_varies(name):
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     own = (["k"] if ROWS[name].cutoff != "never" else []) + OWN.get(name, [])
-    expected = BEFORE_OWN + own + AFTER_OWN + MASKS.get(name, [])
-    if name == "geometric_mean_rank":  # tied documents are not its chance
-        expected.remove("adjusted")
+    expected = BEFORE_OWN + own + AFTER_OWN + ["adjusted"] * (name in ADJUSTABLE)
+    expected += ["sample_weight", *MASKS.get(name, [])]
     assert list(parameters) == expected
     for parameter in parameters.values():
         is_data = parameter.name in ("y_true", "y_score")
@@ -109,8 +108,6 @@ def form_of(parameter, name):
         return own, name in EVERY_GRADE
     if row and own == "ties":
         return own, row.reads_first_rank, row.takes_midrank
-    if row and own == "adjusted":
-        return own, row.reads_first_rank, row.value is not None
     return (own, row.cutoff) if row and own == "k" else (own,)
 
 

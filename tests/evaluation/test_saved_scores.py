@@ -117,10 +117,7 @@ def test_metrics_of_columns_come_back(name, tmp_path):
         "features": rng.random((size, 3)),
         "subtopics": rng.random((size, 4)) < 0.4,
         "propensity": rng.integers(1, 9, size) / 8,
-        "profile": rng.dirichlet([1, 1], 30)[qid],
     }
-    if name == "calibration":
-        columns["group"] = rng.integers(0, 2, (size, 2))
     metric = METRICS[name]
     given = {column: columns[column] for column in metric.columns}
     asked = metric.full_name + ("" if metric.cutoff == "never" else "@3")
@@ -136,15 +133,10 @@ IDS = {
     "booleans": np.array([False, True]),
     "text": np.array(["a", "ä", "zz", "日本"]),
     "text of Python": np.array(["a", "ä", "zz"], dtype=object),
-    "text that is not UTF-8": np.array(["a", "\udc80", "b"]),
-    "bytes": np.array([b"a", b"\xff\x01"]),
     "days": np.array(["2025-01-01", "2026-03-01"], dtype="M8[D]"),
     "months": np.array(["2025-01", "2026-03"], dtype="M8[M]"),
     "nanoseconds": np.array([1, 2**60], dtype="M8[ns]"),
     "lengths of time": np.array([1, 5], dtype="m8[h]"),
-    "tuples": [("a", 1), ("a", 2), ("b", 1)],
-    "triples with fractions": [(1, 0.1, True), (1, 0.3, False)],
-    "mixed": np.array([1, "1", 2.5], dtype=object),
 }
 if hasattr(getattr(np, "dtypes", None), "StringDType"):  # of NumPy 2
     IDS["text of any length"] = np.array(["a", "bb", "ccc"], np.dtypes.StringDType())
@@ -152,13 +144,11 @@ if hasattr(getattr(np, "dtypes", None), "StringDType"):  # of NumPy 2
 
 @pytest.mark.filterwarnings("ignore:The p-value may be too small")
 @pytest.mark.parametrize("name", IDS)
-def test_ids_of_any_type_come_back(name, tmp_path):
+def test_ids_come_back(name, tmp_path):
     ids = IDS[name]
     n = len(ids)
     y_true, y_score = np.tile([1, 0], n), np.arange(2 * n) % 3
-    qid = [one for one in ids for _ in range(2)]
-    if isinstance(ids, np.ndarray):
-        qid = np.repeat(ids, 2)
+    qid = np.repeat(ids, 2)
     by = {"country": np.repeat(np.resize(["fr", "us"], n), 2)}
     scores = score_queries(y_true, y_score, "mrr", qid=qid, by=by)
     found = again(scores, tmp_path)
@@ -169,15 +159,17 @@ def test_ids_of_any_type_come_back(name, tmp_path):
     assert merged.rows[0].difference == 0
 
 
-def test_numbers_of_numpy_in_tuples_become_those_of_python(tmp_path):
-    qid = [(np.int64(1), np.float64(1e16), np.str_("a"), np.bool_(True))]
-    found = again(score_queries([1], [1], "mrr", qid=qid), tmp_path).keys["qid"]
-    assert repr(found.tolist()) == "[(1, 1e+16, 'a', True)]"
-    scores = score_queries([1], [1], "mrr", qid=[(np.datetime64("2026-01-01"), 1)])
+@pytest.mark.parametrize(
+    "qid", [[("a", 1)], np.array([1, "1"], dtype=object), [b"a"], ["\udc80"]], ids=ascii
+)
+def test_ids_other_than_text_numbers_and_dates_are_refused(qid, tmp_path):
+    ones = [1] * len(qid)
+    scores = score_queries(ones, ones, "mrr", qid=qid)
     with pytest.raises(
-        TypeError, match=r"keeps ids, .* numbers, or .* Got .*datetime64"
+        TypeError, match=r"that are text, numbers or dates\. Got"
     ):
         scores.save(tmp_path / "scores.parquet")
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.slow
@@ -318,10 +310,10 @@ FORGED = {
     "signs": {"rankers": ["-" * 5000 + "1", "'new'"]},  # RecursionError
     "more signs": {"rankers": ["-" * 100_000 + "1", "'new'"]},  # MemoryError
     "no rankers": {"rankers": []},
-    "no such column": {"types": {"weight": ["<i8", False]}},
+    "no such column": {"types": {"weight": "<i8"}},
     "no such place": {"arrays": [["ids"], [], [], None]},
-    "ids of 1 GB": {"types": {"qid": ["|V1000000000", False]}},
-    "ids of 2 GB": {"types": {"qid": ["<U500000000", False]}},
+    "ids of 1 GB": {"types": {"qid": "|V1000000000"}},
+    "ids of 2 GB": {"types": {"qid": "<U500000000"}},
     "no version": {"version": None},
     "no metric": {"metrics": [{}, {}]},
 }

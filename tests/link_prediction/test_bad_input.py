@@ -202,7 +202,6 @@ def test_models_without_the_methods():
         ({"batch_size": 0}, ValueError, "batch_size == 0, must be >= 1"),
         ({"batch_size": 2.0}, TypeError, "an int or 'auto'. Got 2.0"),
         ({"batch_size": "all"}, TypeError, "an int or 'auto'. Got 'all'"),
-        ({"progress": 1}, TypeError, "'progress' parameter"),
         ({"candidates": []}, ValueError, "60 triples have no candidates"),
         ({"candidates": [1, 99]}, ValueError, "Got 1 others: 99"),
         ({"candidates": [[1, 2]]}, ValueError, r"shape \(n_candidates,\)"),

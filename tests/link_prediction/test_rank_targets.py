@@ -2,8 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -240,26 +238,3 @@ def test_duplicates_count_each_and_are_said():
     heads, tails = once[:20], once[20:]
     expected = np.concatenate([heads, heads[:2], tails, tails[:2]])
     assert_array_equal(as_columns(ranks), expected)
-
-
-def test_progress_is_shown_by_tqdm_or_its_lack_is_said(monkeypatch):
-    seen = []
-
-    class Bar:
-        def __init__(self, total, unit):
-            seen.append(total)
-
-        def update(self, n_done):
-            seen.append(n_done)
-
-        def close(self):
-            seen.append("closed")
-
-    module = type(sys)("tqdm.auto")
-    module.tqdm = Bar
-    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
-    rank_triples(MODEL, TEST, batch_size=15, progress=True)
-    assert seen == [40, 15, 5, 15, 5, "closed"]
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    with pytest.raises(ImportError, match="pip install tqdm"):
-        rank_triples(MODEL, TEST, progress=True)

@@ -116,7 +116,7 @@ def of_metric(name, columns):
 
 
 # These have references below, in test_exposure.py and in test_propensity.py.
-ELSEWHERE = {"awrf", "calibration", "eed", "eel", "eer", "psndcg", "psp", "serendipity"}
+ELSEWHERE = {"awrf", "eed", "eel", "eer", "psndcg", "psp", "serendipity"}
 
 
 def test_every_metric_of_columns_has_a_reference():

@@ -15,7 +15,6 @@ from scipy.spatial.distance import jensenshannon
 
 from skrank.metrics import (
     awrf_score,
-    calibration_divergence,
     eed_score,
     eel_score,
     eer_score,
@@ -27,7 +26,6 @@ from tests.brute_force import all_orders, input_order, masked
 WEIGHTS = {
     "log2": lambda rank: 1 / math.log2(rank + 1),
     "ln": lambda rank: 1 / math.log(rank + 1),
-    "uniform": lambda rank: 1.0,
     "rbp": lambda rank: 0.8 ** (rank - 1),
 }
 
@@ -53,9 +51,6 @@ class Case:
             "parts": np.where(parts < 0.1, 0, parts),
             None: None,
         }
-        self.profile = rng.integers(0, 4, size=(4, 3))[
-            np.searchsorted(["a", "b", "c", "d"], self.qid)
-        ]
 
     @property
     def given(self):
@@ -253,38 +248,6 @@ def test_a_target_of_groups_shares_the_exposure_of_all_ranks(group):
         )
 
 
-def kullback_leibler(profile, listed, a):
-    total, shown = sum(profile), sum(listed.values())
-    if not total or not shown:
-        return math.nan
-    value = 0.0
-    for place, one in enumerate(profile):
-        p, q = one / total, listed.get(place, 0) / shown
-        value += p * math.log(p / ((1 - a) * q + a * p)) if p else 0.0
-    return value
-
-
-@pytest.mark.slow
-def test_calibration_is_the_divergence_of_the_expected_list():
-    for seed in range(20):
-        case = Case(seed)
-        name, a = ["uniform", "log2"][seed % 2], [0.01, 0.3][seed % 3 > 1]
-        column = case.groups["parts"]
-        values = masked(
-            calibration_divergence, None, case.scores, group=column,
-            profile=case.profile, discount=name, a=a, **case.given,
-        )  # fmt: skip
-        expected = [
-            kullback_leibler(
-                case.profile[rows[0]],
-                by_group(case.exposure(back, WEIGHTS[name]), column),
-                a,
-            )
-            for rows, back in case.queries()
-        ]
-        np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
-
-
 def test_values_of_exposure_by_hand():
     def log(x):
         return math.log(float(x))
@@ -317,15 +280,6 @@ def test_values_of_exposure_by_hand():
     loss = (1 - 3 / 4) ** 2 + (1 / 4 - 3 / 4) ** 2
     assert eel_score(grades, [3, 2, 1], **only) == loss
     assert eed_score(grades, [3, 2, 1], **only) == 1 + 1 / 16
-
-    member, profile = [[1, 0], [1, 0], [0, 1]], [[1, 1]] * 3
-    given = {"group": member, "profile": profile, "a": 0.5}
-    # 2/3 and 1/3 are shown of what should be 1/2 and 1/2.
-    divergence = (log(Fraction(6, 7)) + log(Fraction(6, 5))) / 2
-    value = calibration_divergence(None, [3, 2, 1], **given)
-    assert value == pytest.approx(divergence, abs=1e-15)
-    value = calibration_divergence(None, [3, 2, 1], k=1, **given)
-    assert value == pytest.approx((log(2 / 3) + log(2)) / 2, abs=1e-15)
 
 
 def test_ties_are_resolved_before_the_divergence():
@@ -365,7 +319,7 @@ def test_a_group_need_not_be_given_where_documents_are_compared():
     assert scores == {"neg_eel": 0.0, "awrf": 1.0}
 
 
-A, EQUAL = {"group": ["a", "b"]}, {"group": np.eye(2), "profile": np.ones((2, 2))}
+A = {"group": ["a", "b"]}
 
 
 @pytest.mark.parametrize(
@@ -391,11 +345,6 @@ A, EQUAL = {"group": ["a", "b"]}, {"group": np.eye(2), "profile": np.ones((2, 2)
         ("neg_eel", {"p": 1.0}, "'p' parameter of eel_score"),
         ("neg_eed", {"only_relevant": "yes"}, "'only_relevant' parameter of eed_score"),
         ("eer", {"discount": "log"}, "'discount' parameter of eer_score"),
-        ("neg_calibration", EQUAL | {"a": 0}, "'a' parameter of calibration_diverge"),
-        ("neg_calibration", EQUAL | {"profile": np.eye(2)}, "constant within a query"),
-        ("neg_calibration", EQUAL | {"profile": np.ones((2, 3))}, "the same groups"),
-        ("neg_calibration", EQUAL | {"group": ["a", "b"]}, "'group'"),
-        ("neg_calibration", EQUAL | {"discount": "rbp"}, "'discount' parameter of cal"),
     ],
 )  # fmt: skip
 def test_metrics_of_exposure_say_what_is_wrong(name, params, message):

@@ -17,7 +17,7 @@ BY_LABEL = [
     *("psndcg(normalize=None, clip=0.2)@5", "alpha_ndcg@5", "alpha_ndcg@2", "err_ia"),
     *("nrbp", "map_ia", "precision_ia@3", "subtopic_recall@2", "ndcg@5"),
 ]
-BY_PART = ["neg_calibration@5", "awrf@5", "awrf(target=[1, 2, 1])", "neg_eel", "eer@9"]
+BY_PART = ["awrf@5", "awrf(target=[1, 2, 1])", "neg_eel", "eer@9"]
 
 
 def draw(names, n=3000, n_queries=200, order=slice(None)):
@@ -37,7 +37,6 @@ def draw(names, n=3000, n_queries=200, order=slice(None)):
         "propensity": of_items(propensity, item),
         "subtopics": of_items(tags, item),
         "group": is_new,
-        "profile": of_items(rng.integers(1, 5, (n_queries, 3)), qid),
     }
     if names is BY_PART:
         rows["group"] = of_items(rng.dirichlet([1, 1, 1], size=50), item)
@@ -98,7 +97,3 @@ def test_only_orders_that_no_grade_decides_are_accepted(base):
             evaluate(**rows, metrics=name, ties=ties)
     with pytest.raises(ValueError, match="tie_report orders tied documents by"):
         tie_report(**rows, metrics=name)
-    with pytest.raises(TypeError, match="adjusted"):
-        evaluate(**rows, metrics=name, adjusted=True)
-    with pytest.raises(TypeError, match="adjusted"):
-        METRICS[base].function(**rows, adjusted=True)

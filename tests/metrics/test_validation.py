@@ -210,10 +210,6 @@ BAD = {
     "replacement None": bad(
         "'replace_undefined_by'", replace_undefined_by=None, error=TypeError
     ),
-    "adjusted by a word": bad(
-        "'adjusted'.*Got 'yes'", adjusted="yes", error=(TypeError, ValueError)
-    ),
-    "adjusted by a number": bad("'adjusted'.*Got 1", adjusted=1, error=TypeError),
     # Parameters that only some metrics have.
     "k of 0": bad("'k' parameter of .* int >= 1 or None. Got 0", k=0),
     "k negative": bad("must be an int >= 1 or None. Got -3 ", k=-3),

@@ -1,4 +1,4 @@
-"""What the splitters that read queries, times and items share."""
+"""What the splitters that read queries and times share."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -47,8 +47,7 @@ SPLITTERS = [
     (LeaveLastOut(3), ["time"]),
     (LeaveLastOut(2, n_splits=2), ["time"]),
     (TimeRangeSplit(2, test_size=0.2), ["time"]),
-    (TimeRangeSplit(test_size=20, gap=2, drop_new="user"), ["time"]),
-    (TimeRangeSplit(2, test_size=0.2, drop_new="item"), ["time", "item"]),
+    (TimeRangeSplit(test_size=20, gap=2), ["time"]),
 ]
 every_splitter = pytest.mark.parametrize(
     ("cv", "names"), SPLITTERS, ids=[" ".join(str(cv).split()) for cv, _ in SPLITTERS]
@@ -66,7 +65,6 @@ RNG = np.random.RandomState(0)
 N = 300
 QID = RNG.randint(0, 15, N)
 METADATA = {"qid": QID, "time": 10 * QID + RNG.randint(0, 20, N)}
-METADATA["item"] = RNG.randint(0, 20, N)
 X = RNG.randn(N, 3)
 Y = np.clip(np.round(X[:, 0] + RNG.randn(N)), 0, 3).astype(int)
 
@@ -77,9 +75,7 @@ def known(names):
 
 def reads_qid(cv):
     """Whether the splitter itself needs the query ids."""
-    if isinstance(cv, TimeRangeSplit):
-        return cv.drop_new in ("user", "both")
-    return True
+    return not isinstance(cv, TimeRangeSplit)
 
 
 def expected(cv, names):
@@ -144,6 +140,8 @@ class TestSplit:
     def test_the_column_of_query_ids_may_have_another_name_or_a_position(
         self, cv, names
     ):
+        if not reads_qid(cv):
+            return
         data = {"user_id": QID, **{name: METADATA[name] for name in names}}
         frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(**data)
         # A column "qid" means something else then.
@@ -206,8 +204,7 @@ class TestSplit:
     def test_the_kind_of_ids_does_not_matter(self, cv, names, ids):
         data = known(names)
         # Text is ordered as the numbers are, if all have three digits.
-        for name in {"qid", "item"} & set(data):
-            data[name] = [ids(int(i) + 100) for i in data[name]]
+        data["qid"] = [ids(int(i) + 100) for i in data["qid"]]
         assert splits(cv, X, Y, **data) == expected(cv, names)
 
     def test_what_is_missing_is_named_with_its_sources(self, cv, names):
@@ -359,11 +356,9 @@ BAD = {
         ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
         ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
         ({"gap": "7 years"}, ValueError, "'gap' parameter of TimeRangeSplit.*years"),
-        ({"drop_new": "cold"}, ValueError, "'drop_new' parameter of TimeRange.*cold"),
         ({"time": None}, TypeError, "'time' parameter of TimeRangeSplit.*Got None"),
         ({"n_splits": "14D"}, TypeError, "not str. Did you mean test_size='14D'"),
         ({"n_splits": 0.2}, TypeError, "not float. Did you mean test_size=0.2"),
-        ({"item": 3}, TypeError, "'item' parameter of TimeRangeSplit.*Got 3"),
     ],
     LeaveLastOut: [
         ({"k": 0}, ValueError, "k == 0, must be >= 1"),
@@ -445,7 +440,7 @@ class TestWithScikitLearn:
     def test_a_request_can_be_taken_back(self, cv, names):
         with config_context(enable_metadata_routing=True):
             requests = clone(cv, safe=False).get_metadata_routing().split.requests
-            own = {"time", "item"} & set(inspect.signature(cv.split).parameters)
+            own = {"time"} & set(inspect.signature(cv.split).parameters)
             assert requests == dict.fromkeys({"qid", "groups"} | own, True)
             for name in own:
                 less = clone(cv, safe=False).set_split_request(**{name: False})

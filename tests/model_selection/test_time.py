@@ -44,7 +44,6 @@ NO_QUERY = (
     "users whose rows spread over all times.*TimeRangeSplit"
 )
 NO_ROW = "no row to test in split 0, between 2024-01-04 and 2024-01-10"
-NO_USER = r"\(drop_new='user'\) has no row to test in split 0: all have users"
 NO_DATES = "'test_size' parameter of TimeRangeSplit must be a number where.*int64"
 # The same times in other forms.
 FORMS = {
@@ -277,41 +276,13 @@ class TestTimeRangeSplit:
         assert rows_of(cv, DATES[dates](LOG_DAY)) == expected
         assert cv.get_n_splits() == len(expected)
 
-    @pytest.mark.parametrize(
-        ("users", "drop_new", "test"),
-        [
-            # Trained on: the users b and c and the items x and y.
-            ("abbacccb", None, [0, 3, 6, 7]),
-            ("abbacccb", "user", [6, 7]),
-            ("abbacccb", "item", [6, 7]),
-            ("abbacccb", "both", [6, 7]),
-            # Trained on: the users a and b and the items x and y.
-            ("abbabacb", "user", [0, 3, 7]),
-            ("abbabacb", "item", [6, 7]),
-            ("abbabacb", "both", [7]),
-        ],
-    )
-    def test_new_users_and_items_are_left_out_by_hand(self, users, drop_new, test):
-        data = {"qid": list(users), "item": LOG_ITEM}
-        cv = TimeRangeSplit(test_size=4, drop_new=drop_new)
-        assert rows_of(cv, LOG_DAY, **data) == [([1, 2, 4, 5], test)]
-
-    def test_a_search_passes_y_as_well(self):
-        cv = TimeRangeSplit(test_size=4, drop_new="user")
-        given = {"qid": list("abbacccb"), "time": LOG_DAY}
-        ((train, test),) = cv.split(np.zeros((8, 1)), np.arange(8), **given)
-        assert (train.tolist(), test.tolist()) == ([1, 2, 4, 5], [6, 7])
-
     @pytest.mark.parametrize("seed", range(3))
-    @pytest.mark.parametrize("drop_new", [None, "user", "item", "both"])
     @pytest.mark.parametrize("gap", ["0h", "30h"])
-    def test_it_agrees_with_a_loop_over_rows(self, seed, drop_new, gap):
+    def test_it_agrees_with_a_loop_over_rows(self, seed, gap):
         rng = np.random.RandomState(seed)
         n, hour = 300, np.timedelta64(1, "h")
         time = np.datetime64("2024-01-01T00", "s") + rng.randint(0, 700, n) * hour
-        user, item = rng.zipf(1.5, n), rng.zipf(1.4, n)
-        cv = TimeRangeSplit(3, test_size="4D", gap=gap, drop_new=drop_new)
-        found = rows_of(cv, time, qid=user.astype(str), item=item)
+        found = rows_of(TimeRangeSplit(3, test_size="4D", gap=gap), time)
         assert len(found) == 3
         stop = time.max()
         for train, test in found[::-1]:
@@ -319,10 +290,6 @@ class TestTimeRangeSplit:
             within = [row for row in range(n) if start < time[row] <= stop]
             first = min(time[row] for row in within)
             past = [row for row in range(n) if first - time[row] > int(gap[:-1]) * hour]
-            if drop_new in ("user", "both"):
-                within = [row for row in within if user[row] in user[past]]
-            if drop_new in ("item", "both"):
-                within = [row for row in within if item[row] in item[past]]
             assert (train, test) == (past, within)
             stop = start
 
@@ -336,23 +303,16 @@ class TestTimeRangeSplit:
         assert rows_of(TimeRangeSplit(test_size="23h"), time) == [([0], [1, 2])]
         assert rows_of(TimeRangeSplit(test_size="22h"), time) == [([0, 1], [2])]
 
-    def test_ids_are_read_only_where_they_decide(self):
+    def test_query_ids_are_not_read(self):
         day = np.arange(4)
-        for drop_new, missing in [("user", "which rows"), ("item", "the item of each")]:
-            cv = TimeRangeSplit(test_size=1, drop_new=drop_new)
-            with pytest.raises(ValueError, match=f"TimeRangeSplit needs .* {missing}"):
-                next(cv.split(day, time=day))
         assert rows_of(TimeRangeSplit(test_size=1), day) == [([0, 1, 2], [3])]
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
             rows_of(TimeRangeSplit(test_size=1), day, qid=list("abc"))
 
     def test_a_whole_log_is_split_by_its_columns(self):
-        log = pd.DataFrame({"user": LOG_USER, "item": LOG_ITEM})
-        log["date"] = DATES["pandas"](LOG_DAY)
-        names = {"time": "date", "qid_column": "user"}
-        cv = TimeRangeSplit(test_size="4D", drop_new="both", **names)
-        # Trained on until day 5: users a, b and c, items x and y.
-        expected = [([1, 2, 4, 5, 6], [7])]
+        log = pd.DataFrame({"user": list(range(8)), "date": DATES["pandas"](LOG_DAY)})
+        cv = TimeRangeSplit(test_size="4D", time="date")
+        expected = [([1, 2, 4, 5, 6], [0, 3, 7])]
         for table in (log, pl.DataFrame(log)):
             assert [(a.tolist(), b.tolist()) for a, b in cv.split(table)] == expected
 
@@ -365,7 +325,6 @@ class TestTimeRangeSplit:
             ({"gap": 5}, range(6), ValueError, "no row to train on.*gap=5"),
             ({"test_size": "9999W"}, DAYS, ValueError, "no row to train on"),
             ({"n_splits": 2, "test_size": "2D"}, UNEVEN, ValueError, NO_ROW),
-            ({"drop_new": "user"}, range(6), ValueError, NO_USER),
             ({"test_size": "7D"}, range(6), TypeError, NO_DATES),
             ({"test_size": "7D"}, [Decimal(1)] * 6, TypeError, "type Decimal: convert"),
             ({"gap": "7D"}, range(6), TypeError, "'gap' parameter of TimeRangeSplit"),

@@ -66,7 +66,6 @@ FEATURES, GRADES = RNG.normal(size=(120, 2)), RNG.choice(4, 120, p=[0.7, 0.1, 0.
 COLUMNS = {
     "subtopics": RNG.random((120, 3)) < 0.2,
     "group": RNG.integers(0, 2, 120),
-    "profile": RNG.dirichlet([1, 1], 20)[QIDS],
     "features": RNG.normal(size=(120, 2)),
     "popularity": RNG.uniform(0.1, 1, 120),
     "propensity": RNG.uniform(0.1, 1, 120),
@@ -92,26 +91,18 @@ def made_by_scikit_learn(metric):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("groups", ["labels", "parts"])
-def test_every_metric_function_in_make_scorer_equals_its_scorer_name(groups):
-    columns = {**COLUMNS}
-    if groups == "parts":  # which a profile has as well
-        columns["group"] = np.eye(2)[columns["group"]]
-    metrics = [
-        metric
-        for metric in FUNCTIONS.values()
-        if ("profile" in metric.columns) is (groups == "parts")
-    ]
-    made = dict(map(made_by_scikit_learn, metrics))
-    read = {column for metric in metrics for column in metric.columns}
-    params = {"qid": QIDS, **{column: columns[column] for column in read}}
+def test_every_metric_function_in_make_scorer_equals_its_scorer_name():
+    made = dict(map(made_by_scikit_learn, FUNCTIONS.values()))
+    params = {"qid": QIDS, **COLUMNS}
     with sklearn.config_context(enable_metadata_routing=True):
         expected = cross_validated([*made], params=params)
         asking = {
             name: clone(scorer, safe=False).set_score_request(
                 **dict.fromkeys(["qid", *metric.columns], True)
             )
-            for metric, (name, scorer) in zip(metrics, made.items(), strict=True)
+            for metric, (name, scorer) in zip(
+                FUNCTIONS.values(), made.items(), strict=True
+            )
         }
         assert cross_validated(asking, params=params) == expected
     for name, values in expected.items():

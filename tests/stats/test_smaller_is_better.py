@@ -29,7 +29,6 @@ RUNS = {name: GRADES + (i + 1) * rng.normal(size=240) for i, name in enumerate("
 COLUMNS = {
     "popularity": rng.lognormal(size=240),
     "group": rng.dirichlet([1, 1], size=240),
-    "profile": rng.dirichlet([1, 1], size=40)[QID],
 }
 NAMES = [
     name + ("@3" if METRICS[name].cutoff == "optional" else "")

@@ -242,7 +242,6 @@ def test_ids_that_are_missing_in_a_sorted_partition_are_counted(monkeypatch):
         ({"qid": pd.Categorical([*"aab"])}, {}, CAST),
         ({"mrr": [1, 1, 1]}, {"by": "mrr"}, r"names of .* different.* \['mrr'\] twice"),
         ({}, {"memory_limit": "2GB"}, "'memory_limit' parameter .* Got '2GB'"),
-        ({}, {"progress": True}, "'progress' parameter .* goes with files and tables"),
         ({}, {"ties": "first"}, "of Spark or Dask has none. Pass the ids"),
         ({"y_true": [1, -1, 0]}, {"metrics": "spearman"}, "negative grades with"),
     ],

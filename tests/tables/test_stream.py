@@ -1,4 +1,4 @@
-"""Memory, progress and Ctrl-C while a table is scored."""
+"""Memory and Ctrl-C while a table is scored."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -83,13 +83,6 @@ def test_the_engine_gets_less_memory_if_there_are_many_values(monkeypatch):
 def file(tmp_path):
     pq.write_table(draw(), tmp_path / "t.parquet")
     return tmp_path / "t.parquet"
-
-
-@pytest.mark.slow
-def test_progress_is_shown_in_rows(small_batches, file, capsys):
-    score_table(file, "mrr", progress=True)
-    n_rows = pq.read_metadata(file).num_rows
-    assert f"{n_rows}/{n_rows}" in capsys.readouterr().err
 
 
 def interrupt():
