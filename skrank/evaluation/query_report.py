@@ -27,7 +27,7 @@ from skrank._text.docs import (
     share_frame_words,
     share_words,
 )
-from skrank._text.tables import as_html, table
+from skrank._text.tables import PrintedResult, Table
 from skrank.evaluation.evaluate import (
     by_ranker,
     named_columns,
@@ -65,7 +65,7 @@ class RankedDocuments(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryReport:
+class QueryReport(PrintedResult):
     """The documents of one query, and what each adds to a metric.
 
     Made by :func:`query_report`. It prints as a table for each ranker.
@@ -150,36 +150,13 @@ class QueryReport:
         }
         return as_frame(columns, self.kind if kind is None else kind)
 
-    def __str__(self):
-        """Return the report as text, a table for each ranker."""
-        parts = [self._title()]
-        for heading, header, rows in self._tables():
-            # Columns of text are aligned on the left.
-            left = {
-                name
-                for name, *cells in zip(header, *rows, strict=True)
-                if name not in _NAMES and any(cell[:1].isalpha() for cell in cells)
-            }
-            left |= {"document", "ideal"}
-            parts.append(f"{heading}\n{table(header, rows, left=left)}")
-        notes = "\n".join(self._notes())
-        return "\n\n".join(filter(None, [*parts, notes]))
-
-    __repr__ = __str__
-
-    def _repr_html_(self):
-        """Return the report as tables for a notebook."""
-        title, found = " ".join([f"{self._title()}.", *self._notes(), ""]), []
-        for heading, *rows in self._tables():
-            found.append(as_html(title + heading, [rows]))
-            title = ""
-        return "\n".join(found)
-
-    def _title(self):
+    def _contents(self):
         counts = {one.n_relevant for one in self.rankings.values()}
         counts = " or ".join(f"{n:,}" for n in sorted(counts))
         noun = "document" if counts == "1" else "documents"
-        return f"query {self.query}, {self.metric}, {counts} relevant {noun}"
+        title = f"query {self.query}, {self.metric}, {counts} relevant {noun}"
+        notes = "\n".join(self._notes())
+        return title, [*self._tables(), *([notes] if notes else [])]
 
     def _notes(self):
         """Return sentences on what the tables do not show."""
@@ -204,7 +181,7 @@ class QueryReport:
         return notes
 
     def _tables(self):
-        """Yield the heading, header and rows, by rank, of each ranker, as text."""
+        """Yield the table of each ranker, with a row for each rank."""
         for name, one in self.rankings.items():
             best = one.ideal[: one.n_relevant]
             longest = max(one.n_returned, len(best))
@@ -233,10 +210,15 @@ class QueryReport:
                 cells["rank"].append(rank)
                 for label, values in sums.items():
                     cells[label].append(_four_digits(values[part].sum()))
-            rows = map(list, itertools.zip_longest(*cells.values(), fillvalue=""))
-            heading = "value" if name is None else name
-            heading = f"{heading}: {_four_digits(self.values[name])}"
-            yield heading, [*cells], [*rows]
+            rows = [*itertools.zip_longest(*cells.values(), fillvalue="")]
+            # Columns of text are aligned on the left.
+            left = {"document", "ideal"}
+            for label in one.columns:
+                if any(cell[:1].isalpha() for cell in cells[label]):
+                    left.add(label)
+            title = "value" if name is None else name
+            title += f": {_four_digits(self.values[name])}"
+            yield Table([*cells], rows, left, title)
 
 
 # Longer cells are cut.
