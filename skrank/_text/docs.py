@@ -238,9 +238,10 @@ def share_words(
 
 
 def sharing_words(
-    entries: dict[str, str], raises: str = RAISES, returns: str = ""
+    text: str, raises: str = RAISES, returns: str = ""
 ) -> Callable[[F], F]:
-    """Return a decorator like `share_words`, with an entry for each parameter."""
+    """Return a decorator like `share_words`, from the entries of the parameters."""
+    entries = read_entries(text)
 
     def describe(name, default):
         return entries[name]
@@ -308,7 +309,8 @@ def variant(name, default, metric):
     return name
 
 
-OF_LINK_PREDICTION = read_entries("""
+share_link_words = sharing_words(
+    """
 model : object
     Has the methods ``score_tails(X)`` and ``score_heads(X)``, which return scores of
     shape (n_triples, n_entities), larger is better. Its attribute `entities_` holds the
@@ -350,9 +352,8 @@ convention : {"pykeen", "ogb", "ampligraph"}, default=None
     Follow the rules of a library for ties.
 progress : bool, default=False
     Whether to show a progress bar, which needs the package tqdm.
-""")
-
-RAISES_OF_LINK_PREDICTION = """
+""",
+    raises="""
 Raises
 ------
 ValueError
@@ -361,13 +362,12 @@ ValueError
     candidate is NaN.
 TypeError
     If a parameter has the wrong type.
-"""
-
-
-share_link_words = sharing_words(OF_LINK_PREDICTION, RAISES_OF_LINK_PREDICTION)
+""",
+)
 
 # The columns of tables with a row for each document of a query.
-OF_TABLE = read_entries("""
+share_table_words = sharing_words(
+    """
 qid : str, default="qid"
     The column of the query ids.
 y_true : str or None, default="y_true"
@@ -384,12 +384,8 @@ doc_id : str, default=None
     The column of the document ids.
 sample_weight : str, default=None
     The column of the weights, constant within a query.
-""")
-
-
-share_table_words = sharing_words(
-    OF_TABLE,
-    """
+""",
+    raises="""
 Raises
 ------
 ValueError
@@ -405,7 +401,7 @@ ImportError
 
 # How judgements and runs are read and joined.
 share_run_words = sharing_words(
-    read_entries("""
+    """
 runs : dict of str to run
     The runs by name, each in one of the forms of :func:`align`: the path of a TREC,
     Parquet, CSV or JSON file, a table, a list of tuples or a dict of query ids.
@@ -428,21 +424,22 @@ grade : str, default="grade"
     The name of the column of grades.
 score : str, default="score"
     The name of the column of scores in tables, and of the key in hits.
-"""),
+""",
     raises="\nRaises\n------\nValueError, TypeError\n"
     "    As :func:`align`, or if no query is in two runs.\n",
 )
 
 share_frame_words = sharing_words(
-    read_entries("""
+    """
 kind : {"pandas", "polars", "pyarrow"}, default=None
     The library of the data frame. If None, that of the data that was scored, and pandas
     for arrays.
-"""),
+""",
     raises="\nRaises\n------\nValueError\n    If a parameter has an invalid value.\n",
 )
 
-OF_SPLIT = read_entries("""
+share_split_words = sharing_words(
+    """
 X : array-like of shape (n_samples, n_features)
     The data. Only the number of rows is used and, in a table, the columns and the index
     that hold what is not passed.
@@ -460,18 +457,16 @@ time : array-like of shape (n_samples,), default=None
 item : array-like of shape (n_samples,), default=None
     The item of each row. Without it, the parameter `item` of the splitter says where
     the items are; the users are the query ids.
-""")
-
-YIELDS = """
+""",
+    returns="""
 Yields
 ------
 train : ndarray of int
     The rows of the training set, in ascending order.
 test : ndarray of int
     The rows of the test set, in ascending order.
-"""
-
-share_split_words = sharing_words(OF_SPLIT, returns=YIELDS)
+""",
+)
 
 
 _OF_DISPLAY = read_entries("""
@@ -539,7 +534,8 @@ def share_display_words(function: F) -> F:
     return share_words(function, describe=entry, returns=returns)
 
 
-OF_FIT = read_entries("""
+share_fit_words = sharing_words(
+    """
 X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
     Training documents. The column `qid_column` is removed from the features.
     It holds the query ids unless they are passed.
@@ -550,12 +546,9 @@ qid : array-like of shape (n_samples,), default=None
     Query ids, one per row, rows in any order.
 sample_weight : array-like of shape (n_samples,), default=None
     Weights of the rows, for the underlying estimator.
-""")
-
-OF_PREDICT = read_entries("""
-X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-    Documents, with or without the column of query ids.
-""")
+""",
+    returns="Returns\n-------\nself : object\n    Fitted ranker.",
+)
 
 PREDICTED = """
 Returns
@@ -564,11 +557,13 @@ scores : ndarray of shape (n_samples,)
     One score per row, larger is better. Compare scores of the same query only.
 """
 
-
-share_fit_words = sharing_words(
-    OF_FIT, returns="Returns\n-------\nself : object\n    Fitted ranker."
+share_predict_words = sharing_words(
+    """
+X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+    Documents, with or without the column of query ids.
+""",
+    returns=PREDICTED,
 )
-share_predict_words = sharing_words(OF_PREDICT, returns=PREDICTED)
 
 
 if TYPE_CHECKING:
