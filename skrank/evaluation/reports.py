@@ -331,19 +331,19 @@ class TieReport(PrintedResult):
     values: dict[str, tuple[float, float, float]]
 
     def _contents(self):
-        fractions = [
-            _fraction(self.n_tied_queries, self.n_queries, "queries", "tied"),
-            _fraction(self.n_tied_documents, self.n_documents, "documents", "tied"),
+        counts = [
+            (self.n_tied_queries, self.n_queries, "queries"),
+            (self.n_tied_documents, self.n_documents, "documents"),
         ]
+        text = "\n".join(
+            f"{part} of {whole} {noun} are tied ({part / max(whole, 1):.1%})"
+            for part, whole, noun in counts
+        )
         rows = [
             [name, *(f"{value:.6f}" for value in (*bounds, bounds[2] - bounds[0]))]
             for name, bounds in self.values.items()
         ]
-        return "", ["\n".join(fractions), Table(["", *BOUNDS, "span"], rows, [""])]
-
-
-def _fraction(part, whole, noun, what):
-    return f"{part} of {whole} {noun} are {what} ({part / max(whole, 1):.1%})"
+        return "", [text, Table(["", *BOUNDS, "span"], rows, [""])]
 
 
 @share_words
