@@ -284,29 +284,20 @@ def complete(docstring, signature, describe, raises=RAISES, returns=""):
 
 def variant(name, default, metric):
     """Return which of the descriptions of a parameter fits a metric."""
-    if name == "k" and default is inspect.Parameter.empty:
-        return "k_required"
-    if metric is None:
-        return name
-    if name == "group" and default is None:
-        return "group_or_none"
-    if name == "discount" and default == "rbp":
-        return "discount_of_exposure"
-    if name == "y_true" and callable(metric.reads_grades):
-        return "y_true_sometimes"
-    if name == "y_true" and not metric.reads_grades:
-        return "y_true_or_none"
-    if name == "threshold" and default is None:
-        return "threshold_every_grade"
-    if name == "ties" and metric.columns:
-        return "ties_of_columns"
-    if name == "ties" and metric.takes_midrank:
-        return "ties_midrank"
-    if name == "ties" and metric.reads_first_rank:
-        return "ties_first_rank"
-    if name == "adjusted" and metric.reads_first_rank:
-        return "adjusted_ratio"
-    return name
+    of_k = [("k", default is inspect.Parameter.empty, "k_required")]
+    of_metric = metric and [
+        ("group", default is None, "group_or_none"),
+        ("discount", default == "rbp", "discount_of_exposure"),
+        ("y_true", callable(metric.reads_grades), "y_true_sometimes"),
+        ("y_true", not metric.reads_grades, "y_true_or_none"),
+        ("threshold", default is None, "threshold_every_grade"),
+        ("ties", metric.columns, "ties_of_columns"),
+        ("ties", metric.takes_midrank, "ties_midrank"),
+        ("ties", metric.reads_first_rank, "ties_first_rank"),
+        ("adjusted", metric.reads_first_rank, "adjusted_ratio"),
+    ]
+    fitting = [one for of, fits, one in of_k + (of_metric or []) if of == name and fits]
+    return fitting[0] if fitting else name
 
 
 share_link_words = sharing_words(

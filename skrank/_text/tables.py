@@ -95,16 +95,16 @@ def as_markdown(title, tables):
     """Return a title and some tables in Markdown."""
     parts = [_replaced(title, _MARKDOWN)] if title else []
     for header, rows, left, _ in tables:
-        rule = [":--" if name in left else "--:" for name in header]
-        lines = [_in_markdown(header), rule, *map(_in_markdown, rows)]
+        lines = [
+            [
+                cell.strip()
+                for cell in _marked(line, _MARKDOWN, "**{}**", "<sup>{}</sup>")
+            ]
+            for line in (header, *rows)
+        ]
+        lines.insert(1, [":--" if name in left else "--:" for name in header])
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join(parts)
-
-
-def _in_markdown(line):
-    """Return the cells of a line in Markdown."""
-    marked = _marked(line, _MARKDOWN, "**{}**", "<sup>{}</sup>")
-    return [cell.strip() for cell in marked]
 
 
 def _marked(line, escapes, best, mark):

@@ -429,7 +429,7 @@ def query_report(
         named = columns
         if isinstance(columns, Mapping) and isinstance(y_true, Mapping):
             named = columns[name]
-        documents = _read_documents(source, rows, source.doc_id, named)
+        documents = _read_documents(source, rows, named)
         value = undefined[i][0][place]
         # What is to be warned of was said of all queries.
         with warnings.catch_warnings(), np.errstate(under="ignore"):
@@ -482,48 +482,42 @@ def _rows_of_query(query, source):
     return place, place if is_matrix else np.flatnonzero(codes == place)
 
 
-def _read_documents(source, rows, doc_id, columns):
+def _read_documents(source, rows, columns):
     """Return the documents of some rows, or of one row of a matrix."""
     y_score, y_true = numeric_array(source.y_score, "y_score"), source.y_true
     if not sparse.issparse(y_true):
         y_true = numeric_array(y_true, "y_true")
-    is_target = False
-    if np.ndim(rows):
-        if source.exclude is not None:
-            rows = rows[~np.asarray(source.exclude)[rows]]
-        n_documents, kept = len(y_score), rows
-        grade, score = y_true[rows].ravel(), y_score[rows].ravel()
-    else:
-        n_documents, score = y_score.shape[1], y_score[rows]
-        is_target = y_true.ndim == 1
-        grade = _dense_row(y_true, rows)
+    grade, score = _of_query(y_true, rows), _of_query(y_score, rows)
+    place, n_documents, is_target = rows, len(y_score), False
+    if not np.ndim(rows):
+        n_documents, is_target = len(score), y_true.ndim == 1
+        place = np.arange(n_documents)
         if is_target:
-            grade = (np.arange(n_documents) == grade).astype(np.float64)
-        kept = np.arange(n_documents)
-        if source.exclude is not None:
-            excluded = _dense_row(source.exclude, rows)
-            kept = np.flatnonzero(~excluded | (is_target & (grade > 0)))
-        grade, score = grade[kept], score[kept]
-    ids, name = None, kept
-    if doc_id is not None:
-        ids = np.asarray(take_rows(check_ids(doc_id, n_documents, "doc_id"), kept))
-        name = ids
+            grade = (place == grade).astype(np.float64)
+    if source.exclude is not None:
+        kept = ~_of_query(source.exclude, rows) | (is_target & (grade > 0))
+        place, grade, score = place[kept], grade[kept], score[kept]
+    ids, name = None, place
+    if source.doc_id is not None:
+        ids = take_rows(check_ids(source.doc_id, n_documents, "doc_id"), place)
+        name = ids = np.asarray(ids)
         if ids.dtype.kind == "S":  # as `align` returns them
             name = np.char.decode(ids, "utf-8", "surrogateescape")
     judged, returned = (
-        None if mask is None else np.asarray(mask)[rows]
+        None if mask is None else np.asarray(mask)[place]
         for mask in (source.judged, source.returned)
     )
     if returned is None:
-        returned = np.ones(len(kept), dtype=bool)
-    own = _read_columns(columns, n_documents, kept)
+        returned = np.ones(len(place), dtype=bool)
+    own = _read_columns(columns, n_documents, place)
     return QueryRows(name, grade, score, judged, returned, ids, own, is_target)
 
 
-def _dense_row(matrix, row):
-    if sparse.issparse(matrix):
-        return matrix.tocsr()[[row]].toarray().ravel()
-    return np.asarray(matrix)[row]
+def _of_query(values, rows):
+    """Return the values of some rows, or of one row of a matrix."""
+    if sparse.issparse(values):
+        return values.tocsr()[[rows]].toarray().ravel()
+    return np.asarray(values)[rows].ravel()
 
 
 def _read_columns(columns, n_documents, rows):
