@@ -21,7 +21,7 @@ from skrank._engine.names import TREC_EVAL
 from skrank._input.checks import check_count, check_number
 from skrank._ranking.ids import encode_qid
 from skrank._text.extras import import_extra
-from skrank._text.tables import TEXT, as_markdown, table
+from skrank._text.tables import TEXT, Table, as_markdown
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.saved_scores import is_saved, whole_file
 from skrank.tables.align import (
@@ -372,8 +372,8 @@ def printed(form, header, rows):
         for row in rows
     ]
     if form == "markdown":
-        return as_markdown("", [(header, cells)]).lstrip()
-    return table(header, cells, left=(*TEXT, "qid"))
+        return as_markdown("", [Table(header, cells)])
+    return str(Table(header, cells, (*TEXT, "qid")))
 
 
 def as_json(data):

@@ -234,9 +234,10 @@ def share_words(
 
 
 def sharing_words(
-    entries: dict[str, str], raises: str = RAISES, returns: str = ""
+    text: str, raises: str = RAISES, returns: str = ""
 ) -> Callable[[F], F]:
-    """Return a decorator like `share_words`, with an entry for each parameter."""
+    """Return a decorator like `share_words`, from the entries of the parameters."""
+    entries = read_entries(text)
 
     def describe(name, default):
         return entries[name]
@@ -279,30 +280,23 @@ def complete(docstring, signature, describe, raises=RAISES, returns=""):
 
 def variant(name, default, metric):
     """Return which of the descriptions of a parameter fits a metric."""
-    if name == "k" and default is inspect.Parameter.empty:
-        return "k_required"
-    if metric is None:
-        return name
-    if name == "group" and default is None:
-        return "group_or_none"
-    if name == "discount" and default == "rbp":
-        return "discount_of_exposure"
-    if name == "y_true" and callable(metric.reads_grades):
-        return "y_true_sometimes"
-    if name == "y_true" and not metric.reads_grades:
-        return "y_true_or_none"
-    if name == "threshold" and default is None:
-        return "threshold_every_grade"
-    if name == "ties" and metric.columns:
-        return "ties_of_columns"
-    if name == "ties" and metric.takes_midrank:
-        return "ties_midrank"
-    if name == "ties" and metric.reads_first_rank:
-        return "ties_first_rank"
-    return name
+    of_k = [("k", default is inspect.Parameter.empty, "k_required")]
+    of_metric = metric and [
+        ("group", default is None, "group_or_none"),
+        ("discount", default == "rbp", "discount_of_exposure"),
+        ("y_true", callable(metric.reads_grades), "y_true_sometimes"),
+        ("y_true", not metric.reads_grades, "y_true_or_none"),
+        ("threshold", default is None, "threshold_every_grade"),
+        ("ties", metric.columns, "ties_of_columns"),
+        ("ties", metric.takes_midrank, "ties_midrank"),
+        ("ties", metric.reads_first_rank, "ties_first_rank"),
+    ]
+    fitting = [one for of, fits, one in of_k + (of_metric or []) if of == name and fits]
+    return fitting[0] if fitting else name
 
 
-OF_LINK_PREDICTION = read_entries("""
+share_link_words = sharing_words(
+    """
 model : object
     Has the methods ``score_tails(X)`` and ``score_heads(X)``, which return scores of
     shape (n_triples, n_entities), larger is better. Its attribute `entities_` holds the
@@ -342,9 +336,8 @@ batch_size : int or "auto", default="auto"
     How many triples the model scores at once. "auto" gives their scores 64 MiB.
 convention : {"pykeen", "ogb", "ampligraph"}, default=None
     Follow the rules of a library for ties.
-""")
-
-RAISES_OF_LINK_PREDICTION = """
+""",
+    raises="""
 Raises
 ------
 ValueError
@@ -353,13 +346,12 @@ ValueError
     candidate is NaN.
 TypeError
     If a parameter has the wrong type.
-"""
-
-
-share_link_words = sharing_words(OF_LINK_PREDICTION, RAISES_OF_LINK_PREDICTION)
+""",
+)
 
 # The columns of tables with a row for each document of a query.
-OF_TABLE = read_entries("""
+share_table_words = sharing_words(
+    """
 qid : str, default="qid"
     The column of the query ids.
 y_true : str or None, default="y_true"
@@ -376,12 +368,8 @@ doc_id : str, default=None
     The column of the document ids.
 sample_weight : str, default=None
     The column of the weights, constant within a query.
-""")
-
-
-share_table_words = sharing_words(
-    OF_TABLE,
-    """
+""",
+    raises="""
 Raises
 ------
 ValueError
@@ -397,7 +385,7 @@ ImportError
 
 # How judgements and runs are read and joined.
 share_run_words = sharing_words(
-    read_entries("""
+    """
 runs : dict of str to run
     The runs by name, each in one of the forms of :func:`align`: the path of a TREC,
     Parquet, CSV or JSON file, a table, a list of tuples or a dict of query ids.
@@ -420,21 +408,22 @@ grade : str, default="grade"
     The name of the column of grades.
 score : str, default="score"
     The name of the column of scores in tables, and of the key in hits.
-"""),
+""",
     raises="\nRaises\n------\nValueError, TypeError\n"
     "    As :func:`align`, or if no query is in two runs.\n",
 )
 
 share_frame_words = sharing_words(
-    read_entries("""
+    """
 kind : {"pandas", "polars", "pyarrow"}, default=None
     The library of the data frame. If None, that of the data that was scored, and pandas
     for arrays.
-"""),
+""",
     raises="\nRaises\n------\nValueError\n    If a parameter has an invalid value.\n",
 )
 
-OF_SPLIT = read_entries("""
+share_split_words = sharing_words(
+    """
 X : array-like of shape (n_samples, n_features)
     The data. Only the number of rows is used and, in a table, the columns and the index
     that hold what is not passed.
@@ -449,18 +438,16 @@ qid : array-like of shape (n_samples,), default=None
 time : array-like of shape (n_samples,), default=None
     The time of each row: numbers or dates. Without it, the parameter `time` of the
     splitter says where the times are.
-""")
-
-YIELDS = """
+""",
+    returns="""
 Yields
 ------
 train : ndarray of int
     The rows of the training set, in ascending order.
 test : ndarray of int
     The rows of the test set, in ascending order.
-"""
-
-share_split_words = sharing_words(OF_SPLIT, returns=YIELDS)
+""",
+)
 
 
 _OF_DISPLAY = read_entries("""
@@ -528,7 +515,8 @@ def share_display_words(function: F) -> F:
     return share_words(function, describe=entry, returns=returns)
 
 
-OF_FIT = read_entries("""
+share_fit_words = sharing_words(
+    """
 X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
     Training documents. The column `qid_column` is removed from the features.
     It holds the query ids unless they are passed.
@@ -539,12 +527,9 @@ qid : array-like of shape (n_samples,), default=None
     Query ids, one per row, rows in any order.
 sample_weight : array-like of shape (n_samples,), default=None
     Weights of the rows, for the underlying estimator.
-""")
-
-OF_PREDICT = read_entries("""
-X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-    Documents, with or without the column of query ids.
-""")
+""",
+    returns="Returns\n-------\nself : object\n    Fitted ranker.",
+)
 
 PREDICTED = """
 Returns
@@ -553,11 +538,13 @@ scores : ndarray of shape (n_samples,)
     One score per row, larger is better. Compare scores of the same query only.
 """
 
-
-share_fit_words = sharing_words(
-    OF_FIT, returns="Returns\n-------\nself : object\n    Fitted ranker."
+share_predict_words = sharing_words(
+    """
+X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+    Documents, with or without the column of query ids.
+""",
+    returns=PREDICTED,
 )
-share_predict_words = sharing_words(OF_PREDICT, returns=PREDICTED)
 
 
 if TYPE_CHECKING:

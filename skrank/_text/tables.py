@@ -1,10 +1,10 @@
-"""Tables as text, Markdown, LaTeX and HTML."""
+"""Results as text, Markdown, LaTeX and HTML."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import html
 import textwrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # The longest line of a title.
 LINE = 88
@@ -43,46 +43,68 @@ class Cell(NamedTuple):
     after: str = ""  # behind the number
 
 
+class Table(NamedTuple):
+    """A table whose cells are text or :class:`Cell`; it prints as aligned lines."""
+
+    header: list
+    rows: list
+    left: Any = TEXT  # the columns that are aligned on the left
+    title: str = ""  # a line above the table
+
+    def __str__(self):
+        lines = [self.header, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        aligned = [self.title] if self.title else []
+        for line in lines:
+            cells = [
+                cell.ljust(width) if name in self.left else cell.rjust(width)
+                for name, cell, width in zip(self.header, line, widths, strict=True)
+            ]
+            aligned.append("  ".join(cells).rstrip())
+        return "\n".join(aligned)
+
+
+class PrintedResult:
+    """A result that prints as text, and shows as tables in a notebook.
+
+    A subclass has the method `_contents`, which returns the title, or "", and a list of
+    what stands below it: a :class:`Table`, or text. A dataclass needs ``repr=False``.
+    """
+
+    def __str__(self):
+        return as_text(*self._contents())
+
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        return as_html(*self._contents())
+
+
 def counted(n, noun, several=None):
     """Return a number of things in words."""
     return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
 
 
-def table(header, rows, *, left=None, indent=""):
-    """Return aligned lines of text; columns in `left`, or the first, on the left."""
-    left = header[:1] if left is None else left
-    lines = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    aligned = []
-    for line in lines:
-        cells = [
-            cell.ljust(width) if name in left else cell.rjust(width)
-            for name, cell, width in zip(header, line, widths, strict=True)
-        ]
-        aligned.append((indent + "  ".join(cells)).rstrip())
-    return "\n".join(aligned)
+def as_text(title, parts):
+    """Return a title, and tables and text below it."""
+    return "\n\n".join(filter(None, [_wrapped(title), *map(str, parts)]))
 
 
-def as_text(title, tables, left=TEXT):
-    """Return a title and some tables, each a header and rows, as text."""
-    title = textwrap.fill(title, LINE, break_on_hyphens=False)
-    return "\n\n".join([title, *(table(*one, left=left) for one in tables)])
-
-
-def as_markdown(title, tables, left=TEXT):
+def as_markdown(title, tables):
     """Return a title and some tables in Markdown."""
-    parts = [_replaced(title, _MARKDOWN)]
-    for header, rows in tables:
-        rule = [":--" if name in left else "--:" for name in header]
-        lines = [_in_markdown(header), rule, *map(_in_markdown, rows)]
+    parts = [_replaced(title, _MARKDOWN)] if title else []
+    for header, rows, left, _ in tables:
+        lines = [
+            [
+                cell.strip()
+                for cell in _marked(line, _MARKDOWN, "**{}**", "<sup>{}</sup>")
+            ]
+            for line in (header, *rows)
+        ]
+        lines.insert(1, [":--" if name in left else "--:" for name in header])
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join(parts)
-
-
-def _in_markdown(line):
-    """Return the cells of a line in Markdown."""
-    marked = _marked(line, _MARKDOWN, "**{}**", "<sup>{}</sup>")
-    return [cell.strip() for cell in marked]
 
 
 def _marked(line, escapes, best, mark):
@@ -115,7 +137,7 @@ def smaller_words(names, form=", {}"):
     return form.format(words) if names else ""
 
 
-def as_latex(title, tables, left=TEXT, *, is_caption=False, caption=None, label=None):
+def as_latex(title, tables, *, is_caption=False, caption=None, label=None):
     """Return a title and some tables in LaTeX.
 
     The title is a comment, or the caption of a `table` environment, which may have
@@ -123,7 +145,7 @@ def as_latex(title, tables, left=TEXT, *, is_caption=False, caption=None, label=
     """
     title = _replaced(title, _LATEX) if caption is None else caption
     parts = [] if is_caption else [_wrapped(f"% {title}", "% ")]
-    for header, rows in tables:
+    for header, rows, left, _ in tables:
         columns = "".join("l" if name in left else "r" for name in header)
         head, *body = map(_in_latex, [header, *rows])
         begin, end = rf"\begin{{tabular}}{{{columns}}}", r"\end{tabular}"
@@ -151,20 +173,24 @@ def _in_latex(line):
     return guard + " & ".join(cells) + r" \\"
 
 
-def as_html(title, tables):
-    """Return a title and some tables as HTML."""
-    caption, found = f"<caption>{html.escape(title)}</caption>", []
-    escapes = {character: html.escape(character) for character in "&<>\"'"}
-    for header, rows in tables:
+def as_html(title, parts):
+    """Return a title, the caption of the first table, and tables and text as HTML."""
+    escapes, found = {character: html.escape(character) for character in "&<>\"'"}, []
+    for part in parts:
+        if isinstance(part, str):
+            found.append(f"<p>{html.escape(part)}</p>")
+            continue
+        caption = html.escape(". ".join(filter(None, [title, part.title])))
+        title = ""
         lines = [
             "".join(
                 f"<{tag}>{cell}</{tag}>"
                 for cell in _marked(line, escapes, "<b>{}</b>", "<sup>{}</sup>")
             )
-            for tag, line in [("th", header), *(("td", row) for row in rows)]
+            for tag, line in [("th", part.header), *(("td", row) for row in part.rows)]
         ]
         head, *body = (f"<tr>{line}</tr>" for line in lines)
         head, body = f"<thead>{head}</thead>", f"<tbody>{''.join(body)}</tbody>"
+        caption = f"<caption>{caption}</caption>" if caption else ""
         found.append(f"<table>{caption}{head}{body}</table>")
-        caption = ""  # only the first table has one
     return "\n".join(found)

@@ -25,7 +25,7 @@ from skrank._ranking.ids import check_ids, encode_heads, encode_qid
 from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_documents
 from skrank._text.docs import FrameKind, MatrixLike, share_frame_words, share_words
-from skrank._text.tables import as_html, table
+from skrank._text.tables import PrintedResult, Table
 from skrank.evaluation.evaluate import names_of_rankers
 
 
@@ -273,7 +273,7 @@ class ScoredLists(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CatalogueScores:
+class CatalogueScores(PrintedResult):
     """The scores of all lists together, by ranker.
 
     Made by :func:`catalogue_scores`. It can be pickled.
@@ -403,24 +403,12 @@ class CatalogueScores:
         columns |= dict(zip(self.metrics, values, strict=True))
         return as_frame(columns, self.kind if kind is None else kind)
 
-    def _rows(self):
-        """Return the header and the rows of the scores, as text."""
+    def _contents(self):
         header, rows = ["lists", *self.metrics], []
         for ranker, lists in self.lists.items():
             row = [f"{lists.n_lists:,}", *(f"{value:.4f}" for value in lists.values)]
             rows.append(row if ranker is None else [ranker, *row])
-        return header if self.rankers == (None,) else ["ranker", *header], rows
-
-    def _title(self):
-        top = "whole lists" if self.k is None else f"top {self.k}"
-        return f"{top} of {self.n_items:,} items"
-
-    def __str__(self):
-        """Return the scores as a table."""
-        return f"{self._title()}\n{table(*self._rows(), left=['ranker'])}"
-
-    __repr__ = __str__
-
-    def _repr_html_(self):
-        """Return the scores as a table for a notebook."""
-        return as_html(self._title(), [self._rows()])
+        header = header if self.rankers == (None,) else ["ranker", *header]
+        title = "whole lists" if self.k is None else f"top {self.k}"
+        title += f" of {self.n_items:,} items"
+        return "", [Table(header, rows, title=title)]

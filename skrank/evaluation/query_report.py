@@ -16,10 +16,10 @@ from skrank._engine.asked import read_requests
 from skrank._input.checks import check_k, numeric_array, says_what_was_meant, shown
 from skrank._input.frames import as_frame, take_rows, unwrapped
 from skrank._input.query_ids import find_qid
-from skrank._ranking.ids import check_ids, encode_qid
+from skrank._ranking.ids import DocOrder, check_ids, encode_qid
 from skrank._ranking.lists import are_rows, read_lists
 from skrank._ranking.queries import DocumentTerms
-from skrank._ranking.rank import rank_queries
+from skrank._ranking.rank import rank_documents, rank_lists
 from skrank._text.docs import (
     FrameKind,
     MatrixLike,
@@ -27,7 +27,7 @@ from skrank._text.docs import (
     share_frame_words,
     share_words,
 )
-from skrank._text.tables import as_html, table
+from skrank._text.tables import PrintedResult, Table
 from skrank.evaluation.evaluate import (
     by_ranker,
     named_columns,
@@ -65,7 +65,7 @@ class RankedDocuments(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryReport:
+class QueryReport(PrintedResult):
     """The documents of one query, and what each adds to a metric.
 
     Made by :func:`query_report`. It prints as a table for each ranker.
@@ -150,36 +150,13 @@ class QueryReport:
         }
         return as_frame(columns, self.kind if kind is None else kind)
 
-    def __str__(self):
-        """Return the report as text, a table for each ranker."""
-        parts = [self._title()]
-        for heading, header, rows in self._tables():
-            # Columns of text are aligned on the left.
-            left = {
-                name
-                for name, *cells in zip(header, *rows, strict=True)
-                if name not in _NAMES and any(cell[:1].isalpha() for cell in cells)
-            }
-            left |= {"document", "ideal"}
-            parts.append(f"{heading}\n{table(header, rows, left=left)}")
-        notes = "\n".join(self._notes())
-        return "\n\n".join(filter(None, [*parts, notes]))
-
-    __repr__ = __str__
-
-    def _repr_html_(self):
-        """Return the report as tables for a notebook."""
-        title, found = " ".join([f"{self._title()}.", *self._notes(), ""]), []
-        for heading, *rows in self._tables():
-            found.append(as_html(title + heading, [rows]))
-            title = ""
-        return "\n".join(found)
-
-    def _title(self):
+    def _contents(self):
         counts = {one.n_relevant for one in self.rankings.values()}
         counts = " or ".join(f"{n:,}" for n in sorted(counts))
         noun = "document" if counts == "1" else "documents"
-        return f"query {self.query}, {self.metric}, {counts} relevant {noun}"
+        title = f"query {self.query}, {self.metric}, {counts} relevant {noun}"
+        notes = "\n".join(self._notes())
+        return title, [*self._tables(), *([notes] if notes else [])]
 
     def _notes(self):
         """Return sentences on what the tables do not show."""
@@ -204,7 +181,7 @@ class QueryReport:
         return notes
 
     def _tables(self):
-        """Yield the heading, header and rows, by rank, of each ranker, as text."""
+        """Yield the table of each ranker, with a row for each rank."""
         for name, one in self.rankings.items():
             best = one.ideal[: one.n_relevant]
             longest = max(one.n_returned, len(best))
@@ -233,10 +210,15 @@ class QueryReport:
                 cells["rank"].append(rank)
                 for label, values in sums.items():
                     cells[label].append(_four_digits(values[part].sum()))
-            rows = map(list, itertools.zip_longest(*cells.values(), fillvalue=""))
-            heading = "value" if name is None else name
-            heading = f"{heading}: {_four_digits(self.values[name])}"
-            yield heading, [*cells], [*rows]
+            rows = [*itertools.zip_longest(*cells.values(), fillvalue="")]
+            # Columns of text are aligned on the left.
+            left = {"document", "ideal"}
+            for label in one.columns:
+                if any(cell[:1].isalpha() for cell in cells[label]):
+                    left.add(label)
+            title = "value" if name is None else name
+            title += f": {_four_digits(self.values[name])}"
+            yield Table([*cells], rows, left, title)
 
 
 # Longer cells are cut.
@@ -447,7 +429,7 @@ def query_report(
         named = columns
         if isinstance(columns, Mapping) and isinstance(y_true, Mapping):
             named = columns[name]
-        documents = _read_documents(source, rows, source.doc_id, named)
+        documents = _read_documents(source, rows, named)
         value = undefined[i][0][place]
         # What is to be warned of was said of all queries.
         with warnings.catch_warnings(), np.errstate(under="ignore"):
@@ -500,48 +482,42 @@ def _rows_of_query(query, source):
     return place, place if is_matrix else np.flatnonzero(codes == place)
 
 
-def _read_documents(source, rows, doc_id, columns):
+def _read_documents(source, rows, columns):
     """Return the documents of some rows, or of one row of a matrix."""
     y_score, y_true = numeric_array(source.y_score, "y_score"), source.y_true
     if not sparse.issparse(y_true):
         y_true = numeric_array(y_true, "y_true")
-    is_target = False
-    if np.ndim(rows):
-        if source.exclude is not None:
-            rows = rows[~np.asarray(source.exclude)[rows]]
-        n_documents, kept = len(y_score), rows
-        grade, score = y_true[rows].ravel(), y_score[rows].ravel()
-    else:
-        n_documents, score = y_score.shape[1], y_score[rows]
-        is_target = y_true.ndim == 1
-        grade = _dense_row(y_true, rows)
+    grade, score = _of_query(y_true, rows), _of_query(y_score, rows)
+    place, n_documents, is_target = rows, len(y_score), False
+    if not np.ndim(rows):
+        n_documents, is_target = len(score), y_true.ndim == 1
+        place = np.arange(n_documents)
         if is_target:
-            grade = (np.arange(n_documents) == grade).astype(np.float64)
-        kept = np.arange(n_documents)
-        if source.exclude is not None:
-            excluded = _dense_row(source.exclude, rows)
-            kept = np.flatnonzero(~excluded | (is_target & (grade > 0)))
-        grade, score = grade[kept], score[kept]
-    ids, name = None, kept
-    if doc_id is not None:
-        ids = np.asarray(take_rows(check_ids(doc_id, n_documents, "doc_id"), kept))
-        name = ids
+            grade = (place == grade).astype(np.float64)
+    if source.exclude is not None:
+        kept = ~_of_query(source.exclude, rows) | (is_target & (grade > 0))
+        place, grade, score = place[kept], grade[kept], score[kept]
+    ids, name = None, place
+    if source.doc_id is not None:
+        ids = take_rows(check_ids(source.doc_id, n_documents, "doc_id"), place)
+        name = ids = np.asarray(ids)
         if ids.dtype.kind == "S":  # as `align` returns them
             name = np.char.decode(ids, "utf-8", "surrogateescape")
     judged, returned = (
-        None if mask is None else np.asarray(mask)[rows]
+        None if mask is None else np.asarray(mask)[place]
         for mask in (source.judged, source.returned)
     )
     if returned is None:
-        returned = np.ones(len(kept), dtype=bool)
-    own = _read_columns(columns, n_documents, kept)
+        returned = np.ones(len(place), dtype=bool)
+    own = _read_columns(columns, n_documents, place)
     return QueryRows(name, grade, score, judged, returned, ids, own, is_target)
 
 
-def _dense_row(matrix, row):
-    if sparse.issparse(matrix):
-        return matrix.tocsr()[[row]].toarray().ravel()
-    return np.asarray(matrix)[row]
+def _of_query(values, rows):
+    """Return the values of some rows, or of one row of a matrix."""
+    if sparse.issparse(values):
+        return values.tocsr()[[rows]].toarray().ravel()
+    return np.asarray(values)[rows].ravel()
 
 
 def _read_columns(columns, n_documents, rows):
@@ -571,95 +547,67 @@ _NAMES = (
 
 def _rank_documents(documents, request, value):
     """Return the :class:`RankedDocuments` of a query with this value."""
-    options = request.options
-    ties = options.ties
-    threshold = 0.0 if documents.is_target else options.threshold
-    given = {
-        "threshold": 0.0 if threshold is None else threshold,
-        "judged_from": options.judged_from,
-        "qid": np.zeros(len(documents.grade), dtype=np.intp),
-    }
-    grade, score, judged = documents.grade, documents.score, documents.judged
+    options, ties = request.options, request.options.ties
+    grade, score, returned = documents.grade, documents.score, documents.returned
     if options.score_dtype:
         with np.errstate(over="ignore"):
             score = score.astype(options.score_dtype)
-    lists = read_lists(grade, score, judged=judged, **given)
-    relevant = lists.relevant
-    returned = np.flatnonzero(documents.returned)
-    by_id = {"doc_order": options.doc_order}
+    threshold = 0.0 if documents.is_target else options.threshold
+    given = {
+        "qid": np.zeros(len(grade), dtype=np.intp),
+        "threshold": threshold or 0.0,
+        "judged": documents.judged,
+        "judged_from": options.judged_from,
+    }
+    by_id = None
     if options.doc_order:
-        by_id["doc_id"] = documents.doc_id
+        is_descending = options.doc_order == "descending"
+        by_id = DocOrder.of_input(documents.doc_id, is_descending, len(grade))
+    lists = read_lists(grade, score, returned=returned, doc_order=by_id, **given)
+    relevant, judged = lists.whole.relevant, lists.whole.judged
     # Where the documents that were returned stand, and the order of tied ones.
-    above, size = _tie_groups(documents, score, returned, by_id, ties)
-    grade_first = -grade if ties != "pessimistic" else grade
-    within = np.zeros(len(grade))
-    if ties in ("optimistic", "pessimistic"):
-        last = np.inf if ties == "optimistic" else -np.inf
-        within = np.where(relevant, grade_first, last)
-    order = returned[np.lexsort((within[returned], above[returned]))]
-    best, worst = above + 1.0, above + size * 1.0
-    if ties in ("optimistic", "pessimistic"):
+    top = rank_documents(lists, "first" if ties == "first" else "expected", None)
+    above, size = np.full((2, len(grade)), np.nan)
+    above[top.row], size[top.row] = top.above, top.size
+    sign = 1 if ties == "pessimistic" else -1
+    loss, within = sign * grade.astype(np.float64), np.zeros(len(grade))
+    is_ordered = ties in ("optimistic", "pessimistic")
+    if is_ordered:
+        within = np.where(relevant, loss, -sign * np.inf)
+    order = top.row[np.lexsort((top.row, within[top.row], top.above))]
+    best, worst = above + 1.0, above + size
+    if is_ordered:
         best[order] = worst[order] = np.arange(1, len(order) + 1)
 
-    adds = ideal_adds = None
-    ideal = _ideal_order(relevant, grade, documents.returned, request)
+    adds = ideal_adds = terms = None
+    ideal = _ideal_order(relevant, grade, returned, request)
     if threshold is not None and not np.isnan(value):
-        ranking = rank_queries(
-            grade, score, ties=ties, judged=judged, returned=documents.returned,
-            **given, **by_id,
-        )  # fmt: skip
+        ranking = rank_lists(lists, ties)
         terms = _terms_of_documents(request, ranking, value)
-        if terms is not None:
-            # Documents and terms are sorted by rank, then by grade, and matched:
-            # relevant documents of one tie group and grade add alike.
-            sign = 1 if ties == "pessimistic" else -1
-            place = np.repeat(ranking.above, ranking.relevant)
-            ranked = order[relevant[order]]
-            ranked = ranked[np.lexsort((grade_first[ranked], above[ranked]))]
-            adds = np.zeros(len(grade))
-            adds[ranked] = terms[np.lexsort((sign * ranking.grade, place))]
-            if ties == "realistic":  # the first one stands for its tie group
-                _, group = np.unique(above[ranked], return_inverse=True)
-                total = np.bincount(group, adds[ranked])
-                adds[ranked] = (total / np.bincount(group))[group]
-            ideal_adds = _ideal_terms(request, documents, ideal, given)
-    missing = np.flatnonzero(~documents.returned)
-    shown_order = np.append(order, missing)
+    if terms is not None:
+        # Documents and terms are sorted by rank, then by grade, and matched: relevant
+        # documents of one tie group and grade add alike.
+        place = np.repeat(ranking.above, ranking.relevant)
+        ranked = order[relevant[order]]
+        ranked = ranked[np.lexsort((loss[ranked], above[ranked]))]
+        adds = np.zeros(len(grade))
+        adds[ranked] = terms[np.lexsort((sign * ranking.grade, place))]
+        if ties == "realistic":  # the first one stands for its tie group
+            _, group = np.unique(above[ranked], return_inverse=True)
+            total = np.bincount(group, adds[ranked])
+            adds[ranked] = (total / np.bincount(group))[group]
+        ideal_adds = _ideal_terms(request, grade, ideal, given)
+    rows = np.append(order, np.flatnonzero(~returned))
     place = np.empty(len(grade), dtype=np.intp)
-    place[shown_order] = np.arange(len(grade))
-    grade = np.where(True if lists.judged is None else lists.judged, grade, np.nan)
+    place[rows] = np.arange(len(grade))
+    grade = np.where(True if judged is None else judged, grade, np.nan)
     return RankedDocuments(
-        documents.name[shown_order],
-        grade[shown_order],
-        relevant[shown_order],
-        best[shown_order],
-        worst[shown_order],
-        None if adds is None else adds[shown_order],
-        {name: values[shown_order] for name, values in documents.columns.items()},
+        *(one[rows] for one in (documents.name, grade, relevant, best, worst)),
+        None if adds is None else adds[rows],
+        {name: values[rows] for name, values in documents.columns.items()},
         place[ideal],
         ideal_adds,
     )
-
-
-def _tie_groups(documents, score, returned, by_id, ties):
-    """Return how many documents are above the tie group of each, and its size.
-
-    NaN above a document that was not returned.
-    """
-    above, size = np.full(len(score), np.nan), np.ones(len(score))
-    if len(returned):
-        if by_id["doc_order"]:
-            by_id = by_id | {"doc_id": take_rows(by_id["doc_id"], returned)}
-        # With a grade of its own, each document can be found in the ranking.
-        ranking = rank_queries(
-            np.arange(1, len(returned) + 1), score[returned],
-            qid=np.zeros(len(returned), dtype=np.intp),
-            ties=ties if ties == "first" else "expected", **by_id,
-        )  # fmt: skip
-        row = returned[ranking.grade.astype(np.intp) - 1]
-        above[row] = np.repeat(ranking.above, ranking.relevant)
-        size[row] = np.repeat(ranking.size, ranking.relevant)
-    return above, size
 
 
 def _terms_of_documents(request, ranking, value):
@@ -689,25 +637,19 @@ def _terms_of_documents(request, ranking, value):
 def _ideal_order(relevant, grade, returned, request):
     """Return the documents in the order of the ideal ranking."""
     members = np.flatnonzero(returned | relevant)
-    gain = request.options.own.get("gain")
+    gain, value = request.options.own.get("gain"), np.where(relevant, grade, 0.0)
     if callable(gain):
-        value = np.zeros(len(grade))
         value[relevant] = gain(grade[relevant].astype(np.float64))
         return members[np.argsort(-value[members], kind="stable")]
-    value = np.where(relevant, grade, 0)
     return members[np.lexsort((-value[members], ~relevant[members]))]
 
 
-def _ideal_terms(request, documents, ideal, given):
+def _ideal_terms(request, grade, ideal, given):
     """Return what each document of the ideal ranking adds to its value."""
     # The others, which are not in this list, are not relevant.
-    n_documents = len(documents.grade)
-    rows = np.append(ideal, np.setdiff1d(np.arange(n_documents), ideal))
-    ranking = rank_queries(
-        documents.grade[rows], -np.arange(n_documents), ties="first",
-        returned=np.arange(n_documents) < len(ideal), **given,
-        judged=None if documents.judged is None else documents.judged[rows],
-    )  # fmt: skip
+    score, returned = np.zeros(len(grade)), np.zeros(len(grade), dtype=bool)
+    score[ideal], returned[ideal] = -np.arange(len(ideal)), True
+    ranking = rank_lists(read_lists(grade, score, returned=returned, **given), "first")
     adds = np.zeros(len(ideal))
-    adds[np.sort(ranking.above)] = _terms_of_documents(request, ranking, None)
+    adds[ranking.above] = _terms_of_documents(request, ranking, None)
     return adds

@@ -39,17 +39,17 @@ from skrank._input.query_ids import find_named
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import FrameKind, PathLike, share_frame_words
 from skrank._text.tables import (
-    as_html,
+    PrintedResult,
+    Table,
     counted,
     smaller_words,
-    table,
     undefined_words,
 )
 from skrank.evaluation.saved_scores import metric_of_values, read_scores, write_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryScores:
+class QueryScores(PrintedResult):
     """The values of metrics by ranker and query, and their summaries.
 
     Made by :func:`score_queries`, `from_frame`, `concat` and `load`. It can be pickled.
@@ -484,8 +484,7 @@ class QueryScores:
             )
         )
 
-    def _rows(self):
-        """Return the header and the rows of the summary, as text."""
+    def _contents(self):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             summaries = self.table.summaries()
@@ -496,25 +495,12 @@ class QueryScores:
             rows = [
                 [str(name), *row] for name, row in zip(self.rankers, rows, strict=True)
             ]
-        return header, rows
-
-    def _title(self):
-        n_queries = len(self.keys["qid"])
         by = [name for name in self.keys if name != "qid"]
-        title = counted(n_queries, "query", "queries")
+        title = counted(len(self.keys["qid"]), "query", "queries")
         title += f" by {', '.join(by)}" if by else ""
         title += undefined_words(self.table.n_undefined.ravel())
-        return title + smaller_words(self.table.smaller)
-
-    def __str__(self):
-        """Return the summary as a table."""
-        return f"{self._title()}\n{table(*self._rows(), left=['ranker'])}"
-
-    __repr__ = __str__
-
-    def _repr_html_(self):
-        """Return the summary as a table for a notebook."""
-        return as_html(self._title(), [self._rows()])
+        title += smaller_words(self.table.smaller)
+        return "", [Table(header, rows, title=title)]
 
 
 def worst_first(gain):

@@ -19,7 +19,7 @@ from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_lists
 from skrank._ranking.targets import Candidates
 from skrank._text.docs import MatrixLike, MetricLike, MetricsLike, share_words
-from skrank._text.tables import table
+from skrank._text.tables import PrintedResult, Table
 from skrank.evaluation.evaluate import split_params, with_columns
 
 OURS = "skrank"
@@ -37,10 +37,10 @@ class Rule(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(PrintedResult):
     """A metric under several conventions, and the rules by which they differ.
 
-    Made by :func:`explain`. It prints as a table.
+    Made by :func:`explain`.
 
     Parameters
     ----------
@@ -81,22 +81,24 @@ class Explanation:
     by_query: dict[str, NDArray[np.float64]]
     n_differing: int
 
-    def __repr__(self):
+    def _contents(self):
         ours, rows = self.values[OURS], []
         for name, value in self.values.items():
             is_compared = name != OURS and name not in self.refused
             difference = f"{value - ours:+.6f}" if is_compared else ""
             rows.append([name, f"{value:.6f}", difference])
-        parts = [table([self.metric, "value", "difference"], rows)]
+        parts = [Table([self.metric, "value", "difference"], rows, [self.metric])]
         parts += [self._why(name) for name in self.values if name != OURS]
         if self.n_differing:
+            columns = self.by_query.values()
             rows = [
-                [str(id), *(f"{values[row]:.6f}" for values in self.by_query.values())]
+                [f"  {id}", *(f"{values[row]:.6f}" for values in columns)]
                 for row, id in enumerate(self.qid)
             ]
-            queries = table(["query", *self.by_query], rows, indent="  ")
-            parts.append(f"Queries that differ most, of {self.n_differing}\n{queries}")
-        return "\n\n".join(parts)
+            title = f"Queries that differ most, of {self.n_differing}"
+            header = ["  query", *self.by_query]
+            parts.append(Table(header, rows, header[:1], title))
+        return "", parts
 
     def _why(self, convention):
         if convention in self.refused:
@@ -108,7 +110,8 @@ class Explanation:
         rows = [
             [f"  {rule}", f"{rule.effect:+.6f}", str(rule.n_queries)] for rule in rules
         ]
-        return table([f"{convention} differs by", "effect", "queries"], rows)
+        header = [f"{convention} differs by", "effect", "queries"]
+        return Table(header, rows, header[:1])
 
 
 @share_words
@@ -290,7 +293,7 @@ BOUNDS = ("pessimistic", "expected", "optimistic")
 
 
 @dataclass(frozen=True, repr=False)
-class TieReport:
+class TieReport(PrintedResult):
     """How many documents are tied, and how much that can change metrics.
 
     Made by :func:`tie_report`. It prints as a table.
@@ -327,20 +330,20 @@ class TieReport:
     n_tied_documents: int
     values: dict[str, tuple[float, float, float]]
 
-    def __repr__(self):
-        fractions = [
-            _fraction(self.n_tied_queries, self.n_queries, "queries", "tied"),
-            _fraction(self.n_tied_documents, self.n_documents, "documents", "tied"),
+    def _contents(self):
+        counts = [
+            (self.n_tied_queries, self.n_queries, "queries"),
+            (self.n_tied_documents, self.n_documents, "documents"),
         ]
+        text = "\n".join(
+            f"{part} of {whole} {noun} are tied ({part / max(whole, 1):.1%})"
+            for part, whole, noun in counts
+        )
         rows = [
             [name, *(f"{value:.6f}" for value in (*bounds, bounds[2] - bounds[0]))]
             for name, bounds in self.values.items()
         ]
-        return "\n".join([*fractions, "", table(["", *BOUNDS, "span"], rows)])
-
-
-def _fraction(part, whole, noun, what):
-    return f"{part} of {whole} {noun} are {what} ({part / max(whole, 1):.1%})"
+        return "", [text, Table(["", *BOUNDS, "span"], rows, [""])]
 
 
 @share_words

@@ -17,8 +17,8 @@ from skrank._input.frames import KINDS, as_frame
 from skrank._text.docs import FrameKind, share_frame_words
 from skrank._text.tables import (
     TEXT,
-    as_html,
-    as_text,
+    PrintedResult,
+    Table,
     counted,
     smaller_words,
     undefined_words,
@@ -28,12 +28,11 @@ from skrank._text.tables import (
 PLACES = 4
 
 
-class Result:
-    """A result with rows, by rankers and metrics, which prints as tables.
+class Result(PrintedResult):
+    """A printed result with rows, by rankers and metrics.
 
     What is made of it has the fields `rows`, `by`, `n_units` and `kind`, the library of
-    its frames, and the method `_tables`, which returns the title and the header and the
-    cells of each table.
+    its frames.
     """
 
     @share_frame_words
@@ -83,16 +82,6 @@ class Result:
         if "judge" in self.rows[0]:
             judged = f" with human labels, {self.rows[0].n_judged:,} of the judge"
         return f"{counted(self.n_units, *words)}{by}{undefined}{judged}"
-
-    def __str__(self):
-        """Return the tables as text."""
-        return as_text(*self._tables(), left=self._left)
-
-    __repr__ = __str__
-
-    def _repr_html_(self):
-        """Return the tables for a notebook."""
-        return as_html(*self._tables())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,8 +199,8 @@ class ConfidenceIntervals(Result, Mapping):
             rows[:] = [rows[i] for i in order]
         return groups
 
-    def _columns(self, rows, last=None, digits=PLACES):
-        """Return the header and the cells of some rows, and the last column, if any."""
+    def _estimates(self, rows, last=None, digits=PLACES):
+        """Return the table of some rows, with the last column, if any."""
         names = [*self.segment_names, "metric", "ranker"]
         names = [name for name in names if rows[0].get(name) is not None]
         cells = [
@@ -226,18 +215,18 @@ class ConfidenceIntervals(Result, Mapping):
         if last is not None:
             header.append(last[0])
             cells = [[*line, cell] for line, cell in zip(cells, last[1], strict=True)]
-        return header, cells
+        return Table(header, cells, self._left)
 
-    def _tables(self):
+    def _contents(self):
         rows = [row for of_metric in self._best_first.values() for row in of_metric]
-        header, cells = self._columns(rows, ("method", [row.method for row in rows]))
+        table = self._estimates(rows, ("method", [row.method for row in rows]))
         title = f"{self._drawn()}, {100 * self.confidence_level:g}% "
         smaller = [name for name, one in self.directions.items() if one < 0]
         title += f"intervals{smaller_words(smaller)}"
         if "judge" in rows[0]:
             title += f". {OF_JUDGE}"
-            add_judge(header, cells, rows)
-        return title, [(header, cells)]
+            add_judge(table, rows)
+        return title, [table]
 
 
 # What the columns that a judge adds say.
@@ -248,10 +237,10 @@ OF_JUDGE = (
 )
 
 
-def add_judge(header, cells, rows, digits=PLACES):
+def add_judge(table, rows, digits=PLACES):
     """Add the columns of what a judge adds to some rows."""
-    header += ("human", "judge", "correlation", "worth")
-    for line, row in zip(cells, rows, strict=True):
+    table.header.extend(("human", "judge", "correlation", "worth"))
+    for line, row in zip(table.rows, rows, strict=True):
         line += (f"{row.human:.{digits}f}", f"{row.judge:.{digits}f}")
         line += (f"{row.correlation:.2f}",)
         line += ("human alone" if row.people_alone else f"{row.worth:.1f}",)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._input.checks import check_choice
 from skrank._ranking.ids import encode_qid
-from skrank._text.docs import MetadataRequest, Self, Side, read_entries, sharing_words
+from skrank._text.docs import MetadataRequest, Self, Side, sharing_words
 from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,
@@ -36,10 +36,10 @@ from skrank.link_prediction.rank_targets import (
 LINK_PREDICTOR = "link_predictor"
 
 _share_score_words = sharing_words(
-    read_entries("""
+    """
 X : array-like of shape (n_triples, 3)
     Triples; the entities that are predicted are not read.
-"""),
+""",
     returns="""
 Returns
 -------

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._input.checks import shown
-from skrank._text.docs import MatrixLike, MetricLike, read_entries, sharing_words
+from skrank._text.docs import MatrixLike, MetricLike, sharing_words
 from skrank._text.extras import INSTALL
 from skrank.scoring.scorer import RankingScorer, make_ranking_scorer
 
@@ -24,7 +24,7 @@ HELD_OUT = "held_out"
 # An evaluation set for each fold, and as many training sets, are evaluated in turns.
 KEPT = 16
 
-WORDS = read_entries("""
+WORDS = """
 metric : str or scorer
     A scorer name, such as ``"ndcg@10"``, or a scorer made with
     :func:`skrank.metrics.make_ranking_scorer`.
@@ -42,7 +42,7 @@ sample_weight : array-like of shape (n_samples,), default=None
     such as ``gain="linear"``. The library's own NDCG counts queries without relevant
     documents as 1, skrank's as 0: ``convention="lightgbm"``, "xgboost" and "catboost"
     count them as the library does.
-""")
+"""
 
 RAISES_IN_TRAINING = """
 Raises

@@ -22,6 +22,7 @@ from skrank._text.docs import Clusters, FrameKind
 from skrank._text.tables import (
     LINE,
     Cell,
+    Table,
     as_html,
     as_latex,
     as_markdown,
@@ -269,8 +270,7 @@ class RankerComparison(Result):
         text : str
             The title and the table.
         """
-        tables = self._tables_of(rows, uncertainty, "to_markdown")
-        return as_markdown(*tables, left=self._left)
+        return as_markdown(*self._tables_of(rows, uncertainty, "to_markdown"))
 
     def to_latex(
         self,
@@ -327,7 +327,7 @@ class RankerComparison(Result):
         one = self if names is None else self._renamed(names)
         title, tables = one._tables_of(rows, uncertainty, "to_latex", digits)
         options = {"is_caption": is_caption, "caption": caption, "label": label}
-        return as_latex(title, tables, left=one._left, **options)
+        return as_latex(title, tables, **options)
 
     def _renamed(self, names):
         """Return the comparison with other names of rankers and metrics."""
@@ -375,11 +375,6 @@ class RankerComparison(Result):
         return as_html(*self._tables_of("rankers", None, "_repr_html_"))
 
     @property
-    def _left(self):
-        """Return the columns of tables that are aligned on the left."""
-        return [*super()._left, *self._metric_words.values()]
-
-    @property
     def _metric_words(self):
         """Return what columns are called, by metric."""
         return {
@@ -404,7 +399,7 @@ class RankerComparison(Result):
         return self._tables(digits)
 
     def _means(self, uncertainty, digits):
-        """Return the header and the rows of the table of rankers and metrics."""
+        """Return the table of rankers and metrics."""
         marks = self._marks()
         columns = []
         for metric in self.metrics:
@@ -435,7 +430,8 @@ class RankerComparison(Result):
             for segment in segments
             for ranker in self.rankers
         ]
-        return [*self.segment_names, "ranker", *self._metric_words.values()], rows
+        header = [*self.segment_names, "ranker", *self._metric_words.values()]
+        return Table(header, rows, header)
 
     def _marks(self):
         """Return what stands above the means, by segment, metric and ranker."""
@@ -562,23 +558,21 @@ class RankerComparison(Result):
             f"{levels}{smaller_words(self.scores.table.smaller)}{about}"
         )
 
-    def __str__(self):
-        """Return the tables as text, and what they say in a sentence."""
-        return f"{super().__str__()}\n\n{textwrap.fill(verdict(self), LINE)}"
+    def _contents(self):
+        title, tables = self._tables()
+        return title, [*tables, textwrap.fill(verdict(self), LINE)]
 
-    __repr__ = __str__
-
-    def _estimates(self, digits):
-        """Return the header and the rows of the table of rankers."""
+    def _means_and_intervals(self, digits):
+        """Return the table of rankers."""
         of_rows, last = self.intervals._best_first, None
         places = dict.fromkeys((self._segment(row), row.metric) for row in self.rows)
         rows = [row for place in places for row in of_rows[place]]
         if self.letters:
             last = "letters", [self._letters_of(row, row.ranker) for row in rows]
-        return self.intervals._columns(rows, last, digits)
+        return self.intervals._estimates(rows, last, digits)
 
     def _differences(self, digits):
-        """Return the header and the rows of the table of differences."""
+        """Return the table of differences."""
         header = [
             *self.segment_names,
             *("metric", "ranker", "baseline", "difference", "interval", "p", "w/t/l"),
@@ -596,9 +590,10 @@ class RankerComparison(Result):
             ]
             for row in self.rows
         ]
+        table = Table(header, rows, self._left)
         if self.judge is not None:
-            add_judge(header, rows, self.rows, digits)
-        return header, rows
+            add_judge(table, self.rows, digits)
+        return table
 
     def _tables(self, digits=PLACES):
         title = self._title()
@@ -607,7 +602,7 @@ class RankerComparison(Result):
             title += ". Letters are left out: they would be too many to compare."
         if self.judge is not None:
             title += f". {OF_JUDGE}"
-        return title, [self._estimates(digits), self._differences(digits)]
+        return title, [self._means_and_intervals(digits), self._differences(digits)]
 
 
 # Letters that nobody can compare are not shown.

@@ -16,7 +16,13 @@ from sklearn.utils import Bunch
 
 from skrank._input.checks import check_choice, check_number, says_what_was_meant, shown
 from skrank._text.docs import Clusters
-from skrank._text.tables import as_markdown, as_text, counted, smaller_words
+from skrank._text.tables import (
+    PrintedResult,
+    Table,
+    as_markdown,
+    counted,
+    smaller_words,
+)
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.compare import AUTO, compare_rankers, limits_of
 from skrank.stats.inference import (
@@ -195,8 +201,8 @@ def _read_margins(margin, metrics):
     return np.broadcast_to(margins, n).tolist()
 
 
-@dataclass(frozen=True)
-class GateDecision:
+@dataclass(frozen=True, repr=False)
+class GateDecision(PrintedResult):
     """A decision with its reasons.
 
     Made by :func:`gate`. It prints as a sentence and a table.
@@ -259,13 +265,9 @@ class GateDecision:
         text : str
             The sentence, which begins with the decision in bold, and the table.
         """
-        text = as_markdown(self._title(), [self._table()], left=_LEFT)
+        text = as_markdown(*self._contents())
         first, _, rest = text.partition(":")
         return f"**{first}:**{rest}"
-
-    def __str__(self) -> str:
-        """Return the decision and its reasons as text."""
-        return as_text(self._title(), [self._table()], left=_LEFT)
 
     def _title(self):
         smaller = [row.metric for row in self.rows if not row.greater_is_better]
@@ -321,7 +323,7 @@ class GateDecision:
         between = f" ({low:,} to {high:,})" if low < high else ""
         return f"About {n:,} queries{between}"
 
-    def _table(self):
+    def _contents(self):
         header = ["metric", self.baseline, self.candidate, "difference", "interval"]
         rows = [
             [
@@ -336,10 +338,8 @@ class GateDecision:
             ]
             for row in self.rows
         ]
-        return [*header, "margin", "decision", "queries needed"], rows
-
-
-_LEFT = ["metric", "decision"]
+        header += ["margin", "decision", "queries needed"]
+        return self._title(), [Table(header, rows, ["metric", "decision"])]
 
 
 def _row(scores, margin, level, n_metrics, options):

@@ -2,12 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
+
 import numpy as np
 import pytest
 
 from skrank._text import tables as text_tables
-from skrank._text.tables import Cell, as_html, as_latex, as_markdown, as_text
-from skrank.stats import compare_rankers
+from skrank._text.tables import Cell, Table, as_html, as_latex, as_markdown, as_text
+from skrank.metrics import explain, tie_report
+from skrank.stats import compare_rankers, gate
 from tests.stats.pilot import scores_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -36,19 +39,20 @@ def test_latex_escapes_names_and_has_rules():
 
 
 # The best value of a column, with a mark and its uncertainty.
-TABLE = ["ranker", "mrr"], [["a<b", Cell("0.5", True, "†", "± 0.1")], ["c", "0.25"]]
+CELLS = [["a<b", Cell("0.5", True, "†", "± 0.1")], ["c", "0.25"]]
+TABLE = Table(["ranker", "mrr"], CELLS)
 
 
 def test_a_table_is_aligned_as_its_columns_are():
     # Text is on the left, numbers on the right, and no line ends in blanks.
     rows = [["a", "0.5", "t"], ["long", "10.25", "bounded"]]
-    plain = ["ranker", "mrr", "method"], rows
-    assert as_text("Title", [plain]).split("\n") == [
-        "Title",
-        "",
+    plain = Table(["ranker", "mrr", "method"], rows, title="of all")
+    assert as_text("Title", [plain, "Text."]).split("\n") == [
+        *("Title", "", "of all"),
         "ranker    mrr  method",
         "a         0.5  t",
         "long    10.25  bounded",
+        *("", "Text."),
     ]
 
 
@@ -77,6 +81,23 @@ def test_the_best_is_bold_and_has_its_mark_in_every_language():
     assert page.startswith("<table><caption>A &amp; B</caption><thead><tr><th>ranker")
     assert "<td>a&lt;b</td><td><b>0.5</b><sup>†</sup> ± 0.1</td>" in page
     assert as_html("A", [TABLE, TABLE]).count("<caption>") == 1
+    below = as_html("A", [TABLE._replace(title="B"), "<", TABLE._replace(title="C")])
+    assert [*re.findall("<caption>(.*?)</caption>", below)] == ["A. B", "C"]
+    assert "</table>\n<p>&lt;</p>\n<table>" in below
+
+
+def test_results_print_as_text_and_show_as_tables_in_a_notebook():
+    found = explain([0, 1], [1, 1], "mrr", ["sklearn", "ogb"], qid=[7, 7])
+    hits = {"old": [1, 0] * 20, "new": [1, 0] * 20}
+    for one, n_tables, words in [
+        (found, 3, ["<td>skrank</td><td>0.750000</td>", "<p>sklearn: none of its"]),
+        (tie_report([1, 0], [1, 1], "mrr"), 1, ["<p>1 of 1 queries are tied"]),
+        (gate(hits, baseline="old", margin=0.1), 1, ["<caption>Passed: new is not"]),
+    ]:
+        assert repr(one) == str(one)
+        page = one._repr_html_()
+        assert page.count("<table>") == n_tables
+        assert all(text in page for text in words)
 
 
 def test_a_title_counts_the_undefined_queries_if_there_are_any():

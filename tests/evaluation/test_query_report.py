@@ -203,6 +203,16 @@ def test_tied_documents_stand_in_the_order_of_the_policy(ties, order):
         assert one.adds == pytest.approx(terms)
 
 
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.float32])
+@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
+def test_grades_may_be_of_any_type(dtype, ties):
+    grades, given = [0, 1, 0, 1], ([2, 2, 2, 1], 0)
+    of_integers = query_report(grades, *given, metric="map", ties=ties)
+    found = query_report(np.array(grades, dtype), *given, metric="map", ties=ties)
+    assert added(found) == added(of_integers)
+    assert str(found) == str(of_integers)
+
+
 def test_documents_at_a_realistic_rank_share_it():
     # The first relevant document has rank 2 or 3: two of three tied ones are relevant.
     report = query_report([0, 1, 1, 0], [1, 1, 1, 2], 0, metric="mrr", ties="realistic")
