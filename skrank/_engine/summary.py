@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._engine.first_ranks import values_at_first
 from skrank._engine.means import (
     MEANS,
     check_not_negative,
@@ -58,10 +57,7 @@ def measure(request, ranking, known, alike=None):
         done = known.setdefault((definition, id(one)), [])
         values = next((values for others, values, _ in done if others == own), None)
         if values is None:
-            if metric.reads_first_rank:
-                values = values_at_first(definition, one, own)
-            else:
-                values = definition(one, **own)
+            values = definition(one, **own)
             done.append((own, values, one))  # kept, or another could get its id
         found[part] = values
     if alike is not None:
