@@ -190,7 +190,7 @@ def answer_all(requests, source):
         warn_if_out_of_order(source.by_row)
         requests, parts = cut(requests, source)
     tables = [measure_queries(requests, part) for part in parts]
-    return (join_queries(tables) if len(tables) > 1 else tables[0]).summary()
+    return (tables[0] if len(tables) == 1 else join_queries(tables)).summary()
 
 
 def measure_queries(requests, source, alike=None):
@@ -289,26 +289,22 @@ def rank_all(requests, source):
 
 
 class Rescored:
-    """The tables of the same documents with other scores each time.
+    """Measures the same documents with other scores each time.
 
     What does not depend on the scores, such as the query ids and the ideal ranking, is
-    computed once. The scores in `arrays` are not read.
+    computed once.
     """
 
-    def __init__(self, requests, arrays):
-        self.requests, self.arrays, self.first, self.table = (
-            requests,
-            arrays,
-            None,
-            None,
-        )
+    def __init__(self, requests):
+        self.requests, self.first, self.table = requests, None, None
 
-    def __call__(self, y_score):
-        """Return the :class:`ValueTable` of some scores."""
-        source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
-        table = measure_queries(self.requests, source, self.table)
+    def __call__(self, arrays):
+        """Return the :class:`ValueTable` of arrays that differ only in the scores."""
+        if self.first is not None:
+            arrays = replace(arrays, alike=self.first)
+        table = measure_queries(self.requests, arrays, self.table)
         if self.first is None:
-            self.first, self.table = source, table
+            self.first, self.table = arrays, table
         return table
 
 

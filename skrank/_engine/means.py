@@ -39,7 +39,7 @@ def mean_of_queries(values, weight):
     Each of the two sums is rounded once, whatever the order of the queries.
     """
     known = ~np.isnan(values)
-    values, total = values[known], float(known.sum())
+    values, total = values[known], float(np.count_nonzero(known))
     terms = exact_terms if len(values) > FEW_VALUES else np.ndarray.tolist
     if weight is not None:
         weight = weight[known]

@@ -48,18 +48,17 @@ def summarize(request, measured, weight=None):
     """Return the summary of a requested metric, or its values if not averaged."""
     options = request.options
     instead, average = options.replace_undefined_by, options.average
-    weight = None if average is None else weights_of(request, measured, weight)
-    # A probability may be too small for a float: 0 is as good.
-    with np.errstate(under="ignore"):
-        score, reason = _pooled(request, measured, "values", weight), UNDEFINED
-        if options.adjusted:
-            if average is not None and not np.isnan(score):
-                reason = FLAT[options.adjusted == "ratio"].format(instead)
-            score = _adjusted(request, measured, score, weight)
-        if request.divides_sums:
-            ratio = _in_units(score, _pooled(request, measured, "ideal", weight))
-            is_empty = np.isnan(ratio) & ~np.isnan(score)  # no query is defined
-            score = np.where(is_empty, instead, ratio)
+    if average != "macro":
+        weight = weights_of(request, measured, weight)
+    score, reason = _pooled(request, measured, "values", weight), UNDEFINED
+    if options.adjusted:
+        if average is not None and not np.isnan(score):
+            reason = FLAT[options.adjusted == "ratio"].format(instead)
+        score = _adjusted(request, measured, score, weight)
+    if request.divides_sums:
+        ratio = _in_units(score, _pooled(request, measured, "ideal", weight))
+        is_empty = np.isnan(ratio) & ~np.isnan(score)  # no query is defined
+        score = np.where(is_empty, instead, ratio)
     if average is None:
         score = np.where(np.isnan(score), instead, score)
     elif np.isnan(score):
@@ -72,7 +71,7 @@ def summarize(request, measured, weight=None):
 def weights_of(request, measured, weight):
     """Return the weights of the queries in a summary, from those of the user."""
     if request.options.average != "weighted":
-        return weight
+        return weight if request.options.average else None
     n_documents = measured.n_documents.astype(np.float64)
     if weight is not None and weight.max() > 2.0**960:
         weight = scaled(weight)  # no list is so long that the product overflows

@@ -30,7 +30,7 @@ class ValueTable(NamedTuple):
     @property
     def metrics(self):
         """Return the names of the metrics."""
-        return tuple(request.key for request in self.requests)
+        return tuple([request.key for request in self.requests])
 
     @property
     def smaller(self):
@@ -56,13 +56,14 @@ class ValueTable(NamedTuple):
         requests = self.requests
         if options:
             requests = [one.changed(**options) for one in requests]
-        return [
-            [
-                summarize(request, measured, self.weight)
-                for request, measured in zip(requests, of_ranker, strict=True)
+        with np.errstate(under="ignore"):
+            return [
+                [
+                    summarize(request, measured, self.weight)
+                    for request, measured in zip(requests, of_ranker, strict=True)
+                ]
+                for of_ranker in self.measured
             ]
-            for of_ranker in self.measured
-        ]
 
     def summary(self):
         """Return the summaries by metric, or by ranker and metric."""

@@ -741,13 +741,18 @@ def expected_in_groups(value, above, size, relevant, k, laws):
 
     `laws` keeps for each `k` what :func:`law_of_first` returned.
     """
+
+    def values_at(rank):
+        return value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
+
+    if (size == relevant).all():  # as without ties
+        return values_at(above + 1)
     alike = (size > LARGE + 1) & (relevant == 1)
     if k not in laws:
         laws[k] = law_of_first(above, np.where(alike, 1, size), relevant, k)
     # E[v(rank)] = sum_j P(rank = j) v(j) [j <= k]
     group, rank, probability = laws[k]
-    values = value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
-    expected = np.bincount(group, probability * values, len(size))
+    expected = np.bincount(group, probability * values_at(rank), len(size))
     if alike.any():
         # (v(a + 1) + ... + v(a + n)) / n: one relevant document is anywhere.
         above, size = above[alike], size[alike]

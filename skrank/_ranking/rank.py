@@ -73,10 +73,18 @@ def rank_queries(
         doc_order = DocOrder.of_input(
             doc_id, doc_order == "descending", np.size(y_true)
         )
-    how = {"threshold": threshold, "exclude": exclude, "returned": returned}
-    how |= {"doc_order": doc_order, "flatten": ties == "midrank"}
-    how |= {"judged": judged, "judged_from": judged_from}
-    lists = read_lists(y_true, y_score, qid=qid, **how)
+    lists = read_lists(
+        y_true,
+        y_score,
+        qid=qid,
+        threshold=threshold,
+        exclude=exclude,
+        judged=judged,
+        returned=returned,
+        doc_order=doc_order,
+        judged_from=judged_from,
+        flatten=ties == "midrank",
+    )
     if ties == "expected" and isinstance(lists, Lists):
         warn_if_labels(lists)
     if unjudged == "condensed" and lists.judged is not None:

@@ -299,15 +299,14 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
     check_names(rankers, keys, requests)
-    tables, rescored = [], Rescored(requests, arrays)
+    tables, rescored = [], Rescored(requests)
     for name, y_score in rankers.items():
         mask = arrays.returned if returned is None else returned[name]
         one = replace(arrays, y_score=y_score, returned=mask, rankings={})
         if tables:
             warn_if_out_of_order(one.by_row)
         are_alike = returned is None  # else other documents count
-        table = rescored(y_score) if are_alike else measure_queries(requests, one)
-        tables.append(table)
+        tables.append(rescored(one) if are_alike else measure_queries(requests, one))
     table = join_rankers(tables, tuple(rankers))
     return QueryScores(table._replace(keys=keys or table.keys, kind=kind))
 

@@ -9,7 +9,7 @@ import difflib
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -590,8 +590,13 @@ class Scored:
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
         arrays = read_arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         warn_if_out_of_order(arrays.by_row)
-        rescored, key = Rescored(self.requests[:1], arrays), self.requests[0].key
-        return lambda y_score: rescored(y_score).summary()[key]
+        rescored, key = Rescored(self.requests[:1]), self.requests[0].key
+
+        def value(y_score):
+            rows = replace(arrays, y_score=y_score, rankings={})
+            return rescored(rows).summary()[key]
+
+        return value
 
     def _find_qid(self, qid, y):
         """Return the query ids, which may be in the index of `y`, or raise."""
