@@ -8,9 +8,9 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from skrank.evaluation.sampled import places_in_groups
 
 from skrank._engine.request import METRICS
-from skrank.evaluation.sampled import places_in_groups
 from skrank.metrics import evaluate, evaluate_sampled
 from tests.link_prediction.test_estimates import link_ranks
 
