@@ -33,20 +33,20 @@ from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_sco
 
 __all__ = [
     "CONVENTIONS", "CatalogueScores", "Explanation", "QueryReport", "QueryScores",
-    "RankedQueries", "RankingMetric", "TieReport", "add_scorer",
-    "alpha_ndcg_score", "awrf_score", "bpref_score", "calibration_divergence",
-    "catalogue_scores", "cg_score", "dcg_score", "eed_score", "eel_score", "eer_score",
-    "err_ia_score", "err_score", "evaluate", "explain",
-    "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
-    "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
-    "ild_score", "inverse_propensities", "judged_at_k_score", "lrap_score",
-    "make_ranking_scorer", "map_ia_score", "map_score", "mean_precision_score",
-    "mean_rank", "median_rank", "mrr_score", "ndcg_score", "novelty_score",
-    "nrbp_score", "of_items", "popularity_score", "precision_at_k_score",
-    "precision_ia_score", "psndcg_score", "psp_score", "q_measure_score",
-    "query_auc_score", "query_report", "r_precision_score", "rank_correlation_score",
-    "ranking_loss", "rbo_score", "rbp_score", "recall_at_k_score", "score_queries",
-    "serendipity_score", "spearman_score", "subtopic_recall_score", "tie_report"
+    "RankedQueries", "RankingMetric", "TieReport", "add_scorer", "alpha_ndcg_score",
+    "awrf_score", "bpref_score", "calibration_divergence", "catalogue_scores",
+    "cg_score", "dcg_score", "eed_score", "eel_score", "eer_score", "err_ia_score",
+    "err_score", "evaluate", "explain", "fbeta_at_k_score", "geometric_mean_rank",
+    "get_scorer", "get_scorer_names", "gm_map_score", "group_share_score",
+    "harmonic_mean_rank", "hits_at_k_score", "ild_score", "inverse_propensities",
+    "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_ia_score",
+    "map_score", "mean_precision_score", "mean_rank", "median_rank", "mrr_score",
+    "ndcg_score", "novelty_score", "nrbp_score", "of_items", "popularity_score",
+    "precision_at_k_score", "precision_ia_score", "psndcg_score", "psp_score",
+    "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
+    "rank_correlation_score", "ranking_loss", "rbo_score", "rbp_score",
+    "recall_at_k_score", "score_queries", "serendipity_score", "spearman_score",
+    "subtopic_recall_score", "tie_report"
 ]
 
 @overload

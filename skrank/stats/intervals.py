@@ -159,7 +159,7 @@ def confidence_interval(
     ------
     ValueError
         If a parameter has an invalid value, or a metric is not a mean of the values of
-        the queries, such as a z-score.
+        the queries, such as a sum.
     TypeError
         If `scores` is of another type.
 

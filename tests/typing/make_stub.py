@@ -53,7 +53,6 @@ TYPES = {
     "average": "Average",
     "adjusted": "bool",
     "adjusted_ratio": 'bool | Literal["ratio"]',
-    "adjusted_z": 'bool | Literal["ratio", "z"]',
     "sample_weight": "ArrayLike | None",
     "judged": "ArrayLike | None",
     "returned": "ArrayLike | None",
