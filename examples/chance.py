@@ -23,7 +23,8 @@ and adjusted for chance.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrank.metrics import evaluate, mrr_score
+from skrank.metrics import evaluate, mrr_score, score_queries
+from skrank.stats import confidence_interval
 
 rng = np.random.default_rng(0)
 lengths = [5, 10, 20, 50, 100, 200, 500]
@@ -77,20 +78,20 @@ assert adjusted[0] - adjusted[-1] > 0.3
 # -----------------------
 #
 # A small number can be far above chance, and a large one may be pure chance.
-# With ``adjusted="z"`` a metric returns how many standard deviations it is above the
-# value expected from random scores, which rarely reach values above about 2.
+# It is above chance if the confidence interval of the adjusted metric is above 0.
 # Constant scores get the chance level itself.
-print("scores  candidates  MRR    chance  adjusted  z")
+print("scores  candidates  MRR    chance  adjusted  interval")
 for name, advantage, n_candidates in [("random", 0, 5), ("weak", 0.3, 500)]:
     y_score = score_lists(n_candidates, advantage)
     mrr = mrr_score(target, y_score)
     chance = mrr_score(target, np.zeros_like(y_score))
-    adjusted = mrr_score(target, y_score, adjusted=True)
-    z = mrr_score(target, y_score, adjusted="z")
-    numbers = f"{mrr:<7.3f}{chance:<8.3f}{adjusted:<10.3f}{z:.1f}"
+    scores = score_queries(target, y_score, "adjusted_mrr")
+    one = confidence_interval(scores)["adjusted_mrr"]
+    numbers = f"{mrr:<7.3f}{chance:<8.3f}{one.estimate:<10.3f}"
+    numbers += f"{one.low:.3f} to {one.high:.3f}"
     print(f"{name:<8}{n_candidates:<12}{numbers}")
 
 # sphinx_gallery_start_ignore
-assert z > 3
+assert one.low > 0
 assert mrr < 0.1
 # sphinx_gallery_end_ignore

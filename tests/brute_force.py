@@ -341,19 +341,6 @@ def index_of(value):
     return summary
 
 
-def z_of(value, sign=1):
-    """Return the summary (M - E) / sqrt(V) of values of first ranks."""
-
-    def summary(ranks, chance, **own):
-        values = [value(rank, **own) for rank in chance]
-        mean = statistics.fmean(value(rank, **own) for rank in ranks)
-        gain = mean - statistics.fmean(values)
-        deviation = statistics.pstdev(values)
-        return sign * gain / deviation if deviation else None
-
-    return summary
-
-
 def inverse_within(rank, k=None):
     return 1 / rank if k is None or rank <= k else 0.0
 
@@ -365,17 +352,14 @@ def is_within(rank, k):
 # What the first ranks of equally likely orders give, where it is not the mean of the
 # values of each: of these ranks, those by chance and k.
 SUMMARIES = {
-    "median_rank": summary_of(statistics.median),
+    "median_rank": summary_of(statistics.fmean),
     "geometric_mean_rank": summary_of(statistics.geometric_mean),
     "harmonic_mean_rank": summary_of(statistics.harmonic_mean),
     "inverse_mean_rank": inverse_of(statistics.fmean),
     "inverse_geometric_mean_rank": inverse_of(statistics.geometric_mean),
-    "inverse_median_rank": inverse_of(statistics.median),
+    "inverse_median_rank": inverse_of(statistics.fmean),
     "adjusted_mrr": index_of(inverse_within),
     "adjusted_hits": index_of(is_within),
-    "z_mean_rank": z_of(float, -1),
-    "z_mrr": z_of(inverse_within),
-    "z_hits": z_of(is_within),
 }
 REFERENCE |= dict.fromkeys(SUMMARIES, first_rank)
 
@@ -566,16 +550,15 @@ def exempt(*metrics):
     return {name for name in NAMES if {name, name.partition("@")[0]} & set(metrics)}
 
 
-# What is measured by its chance, and by how many deviations it is apart from it.
+# What is measured by its chance.
 INDICES = {
     "adjusted_hits@3",
     "adjusted_mean_rank_index",
     "adjusted_mrr",
     "adjusted_mrr@3",
 }
-Z_SCORES = {"z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
 # Undefined also where the first three cannot but hold a relevant document.
-CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
+CANNOT_MISS = {"adjusted_hits@3"}
 COUNTS = {"num_rel", "num_rel_ret", "num_ret"}
 INVERSES = {"inverse_geometric_mean_rank", "inverse_mean_rank", "inverse_median_rank"}
 # Nothing below 0 can be averaged as a rank.
@@ -590,7 +573,6 @@ NOT_ONE_WHEN_PERFECT = exempt(
     "precision@3",
     "recall@3",
     *COUNTS,
-    *Z_SCORES,
     # And where the docstring says that the best value is another one.
     *[
         name
@@ -613,7 +595,6 @@ UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
     "rbo",
     "spearman",
     *INDICES,
-    *Z_SCORES,
 }
 # As 0 would be the best value, or better than chance.
 NAN_BY_DEFAULT = exempt(*LESS_IS_BETTER, *INVERSES, *UNDEFINED_WHEN_ALL_ARE_RELEVANT)
@@ -627,11 +608,10 @@ NOT_THE_MEAN_OF_THE_QUERIES = {
     *COUNTS,
     *INDICES,
     *INVERSES,
-    *Z_SCORES,
 }
 # The least value of a list of at most seven documents, where the limits say nothing.
 LEAST = {
-    **dict.fromkeys(INDICES | Z_SCORES, -6),
+    **dict.fromkeys(INDICES, -6),
     # Four of seven are relevant: one of 35 orders has none of them in the first three.
     "adjusted_hits@3": -34,
 }

@@ -111,9 +111,6 @@ FAMILIES = {
             "adjusted_hits": "the same of Hits@k",
             "adjusted_mean_rank_index": "lists of different lengths",
             "adjusted_mean_rank": "the mean rank over its expectation",
-            "z_mrr": "better than random? in standard deviations",
-            "z_hits": "the same of Hits@k",
-            "z_mean_rank": "the same of the mean rank",
         },
     ),
     "Popularity, novelty, diversity": (

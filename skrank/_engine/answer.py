@@ -1,4 +1,4 @@
-"""The one function that answers requests for metrics, and the decorator of metrics."""
+"""The one path from rankings to values, and the answers to requests for metrics."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -20,8 +20,8 @@ from skrank._engine.request import (
     reads_highest_grade,
     with_highest_grade,
 )
-from skrank._engine.summary import measure
-from skrank._engine.value_table import NO_WEIGHT, ValueTable, join_queries
+from skrank._engine.summary import Measured, parts_of
+from skrank._engine.value_table import ValueTable, join_queries
 from skrank._input.checks import count_rows, numeric_array
 from skrank._input.frames import on_host, take_rows
 from skrank._input.mistakes import (
@@ -184,28 +184,19 @@ def answer_all(requests, source):
     :class:`OwnRanks` if an estimator computes the ranks itself. With ``average=None`` a
     value is an array in the order of the query ids.
     """
+    parts = [source]
     if isinstance(source, Arrays):
         warn_if_out_of_order(source.by_row)
-        shape = getattr(source.y_score, "shape", ())
-        if len(shape) == 1 and shape[0] >= 2 * ROWS and _are_rows(source, shape):
-            source, requests, blocks = cut(source, requests)
-            if blocks is not None:
-                tables = [table_of(requests, block) for block in blocks]
-                return _named(join_queries(tables))
-    return _named(table_of(requests, source))
+        requests, parts = cut(requests, source)
+    tables = [measure_queries(requests, part) for part in parts]
+    return (tables[0] if len(tables) == 1 else join_queries(tables)).summary()
 
 
-def _named(table):
-    """Return the summaries of one ranker by the names of the metrics."""
-    if table.weight is not None and not table.weight.any():
-        raise ValueError(NO_WEIGHT)
-    return dict(zip(table.metrics, *table.summaries(), strict=True))
+def measure_queries(requests, source, alike=None):
+    """Return the :class:`ValueTable` of the queries of one ranker.
 
-
-def table_of(requests, source, alike=None):
-    """Return the :class:`ValueTable` of what is measured of the queries of one ranker.
-
-    `alike` is that of the same queries with other scores.
+    Nowhere else do rankings become values. `alike` is the table of the same queries by
+    other scores.
     """
     rankings, known, measured = rank_all(requests, source), {}, []
     of_alike = [None] * len(requests) if alike is None else alike.measured[0]
@@ -217,16 +208,40 @@ def table_of(requests, source, alike=None):
             except ValueError as error:
                 _raise_if_swapped(source, error)
                 raise
-    first, weight = rankings[0], source.sample_weight
-    if alike is not None:
-        weight = alike.weight
-    elif weight is not None and np.any(np.asarray(weight) != 0):
-        weight = first.query_weights(weight)
-    elif weight is not None:  # those of a part may all be 0
-        weight = 0 * first.query_weights(np.ones(np.shape(weight)))
+    weight = source.sample_weight
+    if weight is not None:
+        weight = rankings[0].query_weights(weight) if alike is None else alike.weight
     extremes = tuple(map(_extremes, requests, rankings))
-    keys, requests = {"qid": first.ids}, tuple(requests)
+    keys, requests = {"qid": rankings[0].ids}, tuple(requests)
     return ValueTable(keys, (None,), requests, extremes, (tuple(measured),), weight)
+
+
+def measure(request, ranking, known, alike=None):
+    """Return the :class:`Measured` of a requested metric.
+
+    `known` holds what was measured of the same rankings, to compute nothing twice:
+    several metrics have one definition, such as those that are adjusted. `alike` is
+    that of the same queries by other scores, with which only the values differ.
+    """
+    metric, own, found = request.metric, request.options.own, {}
+    if metric.takes_midrank:
+        own = own | {"ties": request.options.ties}
+    for part in parts_of(request):
+        if part != "values" and alike is not None:
+            found[part] = getattr(alike, part)
+        elif part == "n_documents":
+            found[part] = ranking.n_candidates
+        elif part == "ideal" and request.divides_sums:
+            found[part] = metric.best(ranking, **own)
+        else:
+            one = ranking if part == "values" else getattr(ranking, part)
+            done = known.setdefault((metric.definition, id(one)), [])
+            values = next((values for like, values, _ in done if like == own), None)
+            if values is None:
+                values = metric.definition(one, **own)
+                done.append((own, values, one))  # kept, or another could get its id
+            found[part] = values
+    return Measured(**found)
 
 
 def _extremes(request, ranking):
@@ -272,61 +287,61 @@ def rank_all(requests, source):
     return [rankings[key] for key in keys]
 
 
-class RepeatedAnswer:
-    """The answers to one request for the same documents with other scores each time.
+class Rescored:
+    """Measures the same documents with other scores each time.
 
     What does not depend on the scores, such as the query ids and the ideal ranking, is
-    computed once. The scores in `arrays` are not read.
+    computed once.
     """
 
-    def __init__(self, request, arrays):
-        self.request, self.arrays, self.first, self.table = request, arrays, None, None
-        warn_if_out_of_order(arrays.by_row)
+    def __init__(self, requests):
+        self.requests, self.first, self.table = requests, None, None
 
-    def __call__(self, y_score):
-        """Return the value of the metric by some scores."""
-        source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
-        table = table_of([self.request], source, self.table)
+    def __call__(self, arrays):
+        """Return the :class:`ValueTable` of arrays that differ only in the scores."""
+        if self.first is not None:
+            arrays = replace(arrays, alike=self.first)
+        table = measure_queries(self.requests, arrays, self.table)
         if self.first is None:
-            self.first, self.table = source, table
-        return table.summaries()[0][0]
+            self.first, self.table = arrays, table
+        return table
 
 
 # The rows of a block, but for the rest of the last query.
 ROWS = 2**20
 
 
-def cut(arrays, requests):
+def cut(requests, arrays):
     """Return long arrays as blocks, if their values do not depend on each other.
 
-    Returns the arrays with query ids that need not be encoded again, the requests with
-    the highest grade of all rows where a metric depends on it, and an iterator of the
-    blocks, or None if the rows are not grouped by query, or the lowest grade of all
-    rows matters. The query ids of a block are positions in those of all arrays.
+    Returns the requests, with the highest grade of all rows where a metric depends on
+    it, and an iterable of arrays: those that are given, unless there are many rows, and
+    the rows of each query stand together. Query ids of a block are positions in all.
     """
+    shape = getattr(arrays.y_score, "shape", ())
+    if len(shape) != 1 or shape[0] < 2 * ROWS or not _are_rows(arrays, shape):
+        return requests, [arrays]
     # A definition of the user's own may compare queries.
     is_own = any(request.metric.own for request in requests)
     by_query = any(request.options.average is None for request in requests)
     qid = find_qid(arrays.qid, y=arrays.y_true)
     if is_own or by_query or qid is None:
-        return arrays, requests, None
+        return requests, [arrays]
     heads = encode_heads(qid, len(arrays.y_score))
-    arrays = replace(arrays, qid=heads)
+    arrays = replace(arrays, qid=heads)  # not to be encoded again
     if heads.starts is None or len(heads.codes) > len(heads.ids):
-        return arrays, requests, None
-    numbers = {
-        name: numeric_array(getattr(arrays, name), name)
-        for name in ("y_true", "y_score")
-    }
+        return requests, [arrays]
+    names = ("y_true", "y_score")
+    numbers = {name: numeric_array(getattr(arrays, name), name) for name in names}
     arrays = replace(arrays, **numbers)
     if any(map(compares_all_grades, requests)):
         arrays = replace(arrays, has_negative=arrays.find_negative())
-        if arrays.has_negative:
-            return arrays, requests, None
+        if arrays.has_negative:  # the lowest grade of all rows matters
+            return requests, [arrays]
     if any(map(reads_highest_grade, requests)):
         highest = _highest_grade(arrays)
         requests = [with_highest_grade(request, highest) for request in requests]
-    return arrays, requests, _blocks_of_queries(arrays)
+    return requests, _blocks_of_queries(arrays)
 
 
 def _are_rows(arrays, shape):
@@ -339,8 +354,7 @@ def _are_rows(arrays, shape):
         is_sequence = hasattr(values, "__len__") and hasattr(values, "__getitem__")
         if not is_sequence or getattr(values, "shape", (len(values),)) != shape:
             return False
-    # If no weight is above 0, that is said of all rows together.
-    return arrays.sample_weight is None or bool(np.any(arrays.sample_weight))
+    return True
 
 
 def _blocks_of_queries(arrays):

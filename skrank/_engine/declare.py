@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrank._engine.answer import answer_all, read_arrays
+from skrank._engine.answer import answer, read_arrays
 from skrank._engine.columns import no_grades
 from skrank._engine.request import (
     DEFAULTS,
@@ -165,7 +165,7 @@ def ranking_metric(
             request = Request(key, metric, 1, options)
             if data["y_true"] is None:
                 data["y_true"] = no_grades(data["y_score"], [request], key)
-            return answer_all([request], read_arrays(**data))[key]
+            return answer(request, read_arrays(**data))
 
         call.__signature__ = signature
         call.definition = definition

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import bisect
 import math
 
 import numpy as np
@@ -32,6 +33,9 @@ def check_not_negative(values):
 # Outside of these bounds weights are scaled before they are summed.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 2.0**-500, 2.0**500
 
+# Sums of rounded weights that differ by this fraction of all weights are equal.
+ROUNDING = 1e-15
+
 
 def mean_of_queries(values, weight):
     """Return the weighted mean of the values that are not NaN.
@@ -39,7 +43,7 @@ def mean_of_queries(values, weight):
     Each of the two sums is rounded once, whatever the order of the queries.
     """
     known = ~np.isnan(values)
-    values, total = values[known], float(known.sum())
+    values, total = values[known], float(np.count_nonzero(known))
     terms = exact_terms if len(values) > FEW_VALUES else np.ndarray.tolist
     if weight is not None:
         weight = weight[known]
@@ -93,18 +97,32 @@ def exact_terms(values):
 
 
 def pooled_median(values, weight):
-    """Return the weighted median of the values that are not NaN."""
-    known = ~np.isnan(values)
+    """Return the weighted median of the values that are not NaN.
+
+    The smallest value m with F(m) >= 1/2, where F(m) is the fraction of the weight at
+    values up to m; if F(m) = 1/2, the mean of m and the next value.
+    """
     weight = np.ones(len(values)) if weight is None else scaled(weight)
-    values, weight = values[known], weight[known]
-    if not weight.any():
+    known = ~np.isnan(values) & (weight > 0)
+    if not known.any():
         return float("nan")
-    order = np.argsort(values, kind="stable")
-    values, up_to = values[order], np.cumsum(weight[order])
-    half = up_to[-1] / 2
-    low = np.searchsorted(up_to, half * (1 - 1e-12))
-    high = np.searchsorted(up_to, half * (1 + 1e-12), side="right")
-    return float((values[low] + values[min(high, len(values) - 1)]) / 2)
+    order = np.argsort(values[known], kind="stable")
+    values, weight = values[known][order], weight[known][order]
+    up_to = np.cumsum(weight, dtype=np.longdouble)
+    excess, total = (2 * up_to / up_to[-1] - 1).astype(np.float64), up_to[-1]
+    low = np.searchsorted(excess, -ROUNDING)
+    high = np.searchsorted(excess, ROUNDING, side="right")
+    # Weights that are smaller than the rounding decide, or lie between such sums.
+    is_small = high - low > 1 or (high > low and weight.min() <= ROUNDING * total)
+    if is_small and values[low] != values[high]:
+
+        def exact(place):  # the sign of a sum by fsum is that of the exact sum
+            return math.fsum([*weight[: place + 1], *-weight[place + 1 :]])
+
+        places = range(low, high)
+        high = low + bisect.bisect_right(places, 0, key=exact)
+        low += bisect.bisect_left(places, 0, key=exact)
+    return float((values[low] + values[high]) / 2)
 
 
 def pooled_geometric_mean(values, weight):

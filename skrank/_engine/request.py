@@ -248,8 +248,8 @@ class Request(NamedTuple):
     @property
     def divides_sums(self):
         """Return True if the summary is a ratio of two, not the mean of ratios."""
-        divides = self.options.own.get("normalize") in ("total", "self")
-        return self.metric.best is not None and divides
+        sums = ("total", "self")
+        return self.metric.best is not None and self.options.own["normalize"] in sums
 
     @property
     def instead(self):

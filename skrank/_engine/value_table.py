@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._engine.means import mean_of_queries, reciprocal
+from skrank._engine.means import reciprocal
 from skrank._engine.summary import Measured, summarize
-from skrank._input.checks import check_listed, shown
+from skrank._input.checks import check_listed, check_some_weight, shown
 from skrank._ranking.ids import encode_qid
 
 
@@ -23,16 +23,14 @@ class ValueTable(NamedTuple):
     rankers: tuple  # their names, or None alone
     requests: tuple  # the metrics
     extremes: tuple  # for each metric the grades of all queries that it depends on
-    # For each ranker a tuple with what was measured for each metric; its `ranks` are
-    # those that :func:`stored_ranks` returns.
-    measured: tuple
+    measured: tuple  # for each ranker a tuple, with the Measured of each metric
     weight: np.ndarray | None = None
     kind: str = "pandas"  # the library of the data frames that it becomes
 
     @property
     def metrics(self):
         """Return the names of the metrics."""
-        return tuple(request.key for request in self.requests)
+        return tuple([request.key for request in self.requests])
 
     @property
     def smaller(self):
@@ -58,13 +56,19 @@ class ValueTable(NamedTuple):
         requests = self.requests
         if options:
             requests = [one.changed(**options) for one in requests]
-        return [
-            [
-                summarize(request, measured, self.weight)
-                for request, measured in zip(requests, of_ranker, strict=True)
+        with np.errstate(under="ignore"):
+            return [
+                [
+                    summarize(request, measured, self.weight)
+                    for request, measured in zip(requests, of_ranker, strict=True)
+                ]
+                for of_ranker in self.measured
             ]
-            for of_ranker in self.measured
-        ]
+
+    def summary(self):
+        """Return the summaries by metric, or by ranker and metric."""
+        check_some_weight(self.weight)
+        return named_summaries(self.rankers, self.metrics, self.summaries())
 
     def take(self, rows):
         """Return the table of the queries at some positions, in ascending order."""
@@ -109,27 +113,10 @@ def check_by(by, keys, caller):
     return names
 
 
-NO_WEIGHT = "Sample weights must contain at least one non-zero number."
-
-
 def named_summaries(rankers, metrics, summaries):
     """Return lists of summaries as a dict by metric, or by ranker and metric."""
     named = [dict(zip(metrics, values, strict=True)) for values in summaries]
     return named[0] if rankers[0] is None else dict(zip(rankers, named, strict=True))
-
-
-def read_parts(parts, kind):
-    """Return parts of one kind as a list, if there are any."""
-    parts, caller = list(parts) if np.iterable(parts) else [parts], kind.__name__
-    if not parts:
-        raise ValueError(f"{caller}.concat needs at least one part. Got none.")
-    for part in parts:
-        if not isinstance(part, kind):
-            raise TypeError(
-                f"{caller}.concat takes instances of {caller}. "
-                f"Got {type(part).__name__} instead."
-            )
-    return parts
 
 
 def join_queries(tables):
@@ -201,7 +188,6 @@ def average_repeats(table, key, several):
     n_rows = np.bincount(codes)
     if len(ids) == len(codes):
         return table
-    _check_means(table.requests, np.count_nonzero(n_rows > 1))
 
     def mean(values):
         known = ~np.isnan(values)
@@ -234,18 +220,6 @@ def average_repeats(table, key, several):
             for of_ranker in table.measured
         ),
     )
-
-
-def _check_means(requests, n_several):
-    """Raise if a metric is not a mean over the values of queries."""
-    for request in requests:
-        if request.metric.pool is not mean_of_queries:
-            raise ValueError(
-                f"The metric {request.key!r} is not a mean over queries, so that "
-                "its values for a query in several test sets cannot be averaged. Use a "
-                "splitter that tests each query once, such as QueryKFold, or another "
-                f"metric. Got {n_several} queries that are in several test sets."
-            )
 
 
 def distinct(columns):

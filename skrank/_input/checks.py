@@ -297,9 +297,13 @@ def check_weights(sample_weight, n_expected, unit):
         raise not_finite("sample_weight")
     if (weights < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
-    if not weights.any():
-        raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
+
+
+def check_some_weight(weight):
+    """Raise if there are weights, but none is above 0: those of a part may be."""
+    if weight is not None and not weight.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
 
 
 def check_options(given, checks, caller):

@@ -5,7 +5,6 @@
 import numbers
 
 import numpy as np
-from sklearn.exceptions import DataConversionWarning
 
 from skrank._input.callers import is_fold_scored, running_draws, warn_caller
 from skrank._input.frames import reordered
@@ -63,26 +62,6 @@ _DRAWS_ROWS = {
 
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5
-
-
-def flatten_column(values, name):
-    """Return an array of shape (n_samples, 1) as one of shape (n_samples,)."""
-    warn_caller(
-        f"A column-vector {name} was passed when a 1d array was expected. Please "
-        f"change the shape of {name} to (n_samples, ), for example using ravel().",
-        DataConversionWarning,
-    )
-    return values.ravel()
-
-
-def refuse_columns(y_true, y_score):
-    """Raise if the scores have two columns, but grades and query ids are of rows."""
-    if y_true.ndim == 1 and y_score.shape == (len(y_true), 2):
-        raise ValueError(
-            "y_score must hold one score per row with y_true of shape "
-            f"{y_true.shape} and query ids. Got y_score of shape {y_score.shape}: if "
-            "its columns are those of predict_proba, pass predict_proba(X)[:, 1]."
-        )
 
 
 def check_one_query(n_rows):

@@ -141,80 +141,6 @@ def gather(values, starts, width):
     return block
 
 
-def negated_scores(lists, rows, width):
-    """Return the negated scores of lists side by side."""
-    scores = gather(lists.scores, lists.order.starts[rows], width)
-    is_own = not np.may_share_memory(scores, lists.scores)
-    out = scores if is_own and scores.dtype == np.float64 else None
-    return np.subtract(0.0, scores, out=out, dtype=np.float64)
-
-
-def block_of_flags(lists, rows, width, flags):
-    """Return flags of lists side by side, and False after their end."""
-    block = own_block(flags, lists.order.starts[rows], width)
-    leave_out(block, lists, rows, False, None)
-    return block
-
-
-def own_block(values, starts, width):
-    """Return values of lists side by side, in memory of their own."""
-    block = gather(values, starts, width)
-    return block.copy() if np.may_share_memory(block, values) else block
-
-
-def leave_out(block, lists, rows, after_the_end, excluded):
-    """Set the cells of lists side by side, in the order of length, that do not count.
-
-    Those after the end of a list, and those of excluded documents unless `excluded`,
-    what these are set to, is None.
-    """
-    lengths = lists.order.lengths[rows]
-    if lengths[0] < (width := block.shape[1]):  # columns before are full
-        small = np.min_scalar_type(width)  # many are compared at once
-        column = np.arange(lengths[0], width, dtype=small)
-        ended = column >= lengths.astype(small)[:, np.newaxis]
-        block[:, lengths[0] :][ended] = after_the_end
-    if excluded is not None and lists.excluded is not None:
-        block[block_of_flags(lists, rows, block.shape[1], lists.is_excluded)] = excluded
-
-
-def groups_of_sorted(lists, rows, keys, place, row, grade):
-    """Return the tie groups of sorted keys that hold the documents at `place`.
-
-    Row i of `keys` belongs to the list ``rows[i]``. `place` holds the ascending cells
-    of relevant documents, `row` and `grade` their rows of `keys` and their grades.
-    """
-    new = np.ones(keys.shape, dtype=bool)
-    np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
-    start = np.flatnonzero(new)
-    group = (np.cumsum(new) - 1)[place]
-    (first,) = np.diff(group, prepend=-1).nonzero()
-    row, group = row[first], group[first]
-    above = start[group] - row * keys.shape[1]
-    size = np.subtract(np.append(start[1:], new.size), start)[group]
-    # What fills the end of a row is not a document, though it may look tied.
-    size = np.minimum(size, lists.n_ranked[rows[row]] - above)
-    relevant = np.subtract(np.append(first[1:], len(place)), first)
-    return TieGroups(lists.order.query[rows[row]], above, size, relevant, grade)
-
-
-def resolve_ties(groups, ties):
-    """Return each relevant document as its own group, if the policy orders ties."""
-    if ties in ("expected", "first") or not np.any(groups.size > 1):
-        return groups
-    group = np.repeat(np.arange(len(groups.query)), groups.relevant)
-    best_first = groups.grade if ties == "pessimistic" else -groups.grade
-    grade = groups.grade[np.lexsort((best_first, group))]
-    # The j-th of r relevant documents among n tied ones stands between place j, with
-    # the n - r others behind it, and place n - r + j, with the others before it.
-    first = np.cumsum(groups.relevant) - groups.relevant
-    above = groups.above[group] + np.arange(len(group)) - first[group]
-    others = (groups.size - groups.relevant)[group]
-    above = above + {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties] * others
-    one = np.ones(len(group), dtype=np.intp)
-    return TieGroups(groups.query[group], above, one, one, grade)
-
-
 @dataclass(frozen=True, eq=False)
 class AsGiven:
     """How rows form lists, where the rows of each query stand together.
@@ -237,7 +163,7 @@ class AsGiven:
         """Return values of the rows, one for each place: as they are."""
         return values
 
-    sort = rows_at = take
+    sorted = rows_at = take
 
     def of_lists(self, values):
         """Return values of the lists, one for each row."""
@@ -288,13 +214,13 @@ class ByCode:
 
     @cached_property
     def _rows(self):
-        return self.sort(np.arange(len(self.row_query)))
+        return self.sorted(np.arange(len(self.row_query)))
 
     def take(self, values):
         """Return values of the rows, one for each place."""
         return values[self._rows]
 
-    def sort(self, values):
+    def sorted(self, values):
         """Return what `take` does, by a counting sort of the values themselves.
 
         It saves the look-up where nothing else is to be taken in this order.
@@ -335,31 +261,6 @@ class GradeCodes(NamedTuple):
 
     codes: np.ndarray  # positions in `grades`; 0 for a row that is not relevant
     grades: np.ndarray  # in ascending order
-
-
-def as_bytes(grades):
-    """Return grades as bytes if all are integers from 0 to 255, else as they are."""
-    kind, size = grades.dtype.kind, grades.dtype.itemsize
-    if kind == "b":
-        return grades.view(np.uint8)
-    if kind == "u" and size == 1:
-        return grades
-    small = np.empty(len(grades), dtype=np.uint8)
-    for start in range(0, len(grades), STRETCH):
-        stretch = slice(start, start + STRETCH)
-        part = grades[stretch]
-        if kind == "f":
-            is_small = part.min() >= 0 and part.max() <= 255
-        else:
-            # Read without its sign, a negative integer is a large one.
-            unsigned = part.view(f"{part.dtype.byteorder}u{size}")
-            is_small = unsigned.max() < (128 if size == 1 else 256)
-        if not is_small:
-            return grades
-        np.copyto(small[stretch], part, casting="unsafe")
-        if kind == "f" and (small[stretch] != part).any():
-            return grades
-    return small
 
 
 def grades_as_floats(grades):

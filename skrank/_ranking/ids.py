@@ -15,7 +15,7 @@ from skrank._input.frames import (
     take_rows,
     unwrapped,
 )
-from skrank._ranking.arrays import block_of_flags, starts_of
+from skrank._ranking.arrays import starts_of
 
 # So few values are sorted faster than hashed.
 FEW_IDS = 2000
@@ -381,28 +381,3 @@ class DocOrder:
             known[rows] = -codes if self.descending else codes
             searches[rows] = searches.max() + 1
         return known[rows]
-
-
-def order_tied(lists, rows, keys, order):
-    """Sort documents that are tied with a relevant one by their ids, in place.
-
-    `keys` are the negated scores of the lists `rows`, side by side, and `order` their
-    columns, sorted by these, and within ties in the order of input.
-    """
-    lengths = lists.order.lengths[rows]
-    keys = np.take_along_axis(keys, order, axis=1)
-    relevant = block_of_flags(lists, rows, keys.shape[1], lists.is_relevant)
-    relevant = np.take_along_axis(relevant, order, axis=1)
-    new = np.ones(keys.shape, dtype=bool)
-    np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
-    # What fills the end of a row comes last in its tie group.
-    new[np.arange(keys.shape[1]) >= lengths[:, np.newaxis]] = True
-    start = np.flatnonzero(new)
-    size = np.diff(start, append=new.size)
-    asked = (size > 1) & np.logical_or.reduceat(relevant.ravel(), start)
-    cells = np.flatnonzero(np.repeat(asked, size))
-    group = np.repeat(np.arange(np.count_nonzero(asked)), size[asked])
-    column = order.ravel()[cells]
-    places = lists.order.starts[rows[cells // keys.shape[1]]] + column
-    codes = lists.doc_order.codes(lists.order.rows_at(places), group)
-    order.ravel()[cells] = column[np.lexsort((codes, group))]

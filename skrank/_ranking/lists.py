@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
@@ -22,9 +23,7 @@ from skrank._input.checks import (
 from skrank._input.mistakes import (
     SWAPPED,
     check_one_query,
-    flatten_column,
     look_swapped,
-    refuse_columns,
 )
 from skrank._input.query_ids import find_qid
 from skrank._ranking.arrays import (
@@ -32,7 +31,6 @@ from skrank._ranking.arrays import (
     AsGiven,
     ByCode,
     GradeCodes,
-    as_bytes,
     code_grades,
     count_by_level,
     encode_levels,
@@ -491,6 +489,16 @@ def _read_grades(y_true, y_score, judged, exclude, is_column):
     return y_true, y_score, judged, exclude
 
 
+def flatten_column(values, name):
+    """Return an array of shape (n_samples, 1) as one of shape (n_samples,)."""
+    warn_caller(
+        f"A column-vector {name} was passed when a 1d array was expected. Please "
+        f"change the shape of {name} to (n_samples, ), for example using ravel().",
+        DataConversionWarning,
+    )
+    return values.ravel()
+
+
 def _of_kept(lists, kept, returned):
     """Return the lists of rows that are kept and returned; None means all of them."""
     query = lists.order.row_query
@@ -533,7 +541,7 @@ def _read_flat(y_true, y_score, qid, threshold, flatten, judged, doc_order):
         order = AsGiven(starts, lengths, heads.codes.astype(np.intp))
     else:
         order = ByCode(heads.of_rows(), len(heads.ids))
-    grades = as_bytes(y_true)
+    grades = _as_bytes(y_true)
     relevant = _relevant(grades, threshold, order)
     if judged is not None:
         relevant &= judged
@@ -546,7 +554,7 @@ def _read_flat(y_true, y_score, qid, threshold, flatten, judged, doc_order):
 def _read_matrix(y_true, y_score, threshold, flatten, exclude):
     """Return documents of which each query has a row."""
     y_score, order, is_finite, exclude = _rows_of_matrix(y_score, exclude)
-    grades = as_bytes(y_true.ravel())
+    grades = _as_bytes(y_true.ravel())
     relevant = _relevant(grades, threshold, order)
     if flatten:
         grades, relevant = _all_relevant(grades, relevant, threshold)
@@ -626,6 +634,31 @@ def _judge(y_true, judged, judged_from):
     return np.where(is_low, y_true.dtype.type(0), y_true), judged
 
 
+def _as_bytes(grades):
+    """Return grades as bytes if all are integers from 0 to 255, else as they are."""
+    kind, size = grades.dtype.kind, grades.dtype.itemsize
+    if kind == "b":
+        return grades.view(np.uint8)
+    if kind == "u" and size == 1:
+        return grades
+    small = np.empty(len(grades), dtype=np.uint8)
+    for start in range(0, len(grades), STRETCH):
+        stretch = slice(start, start + STRETCH)
+        part = grades[stretch]
+        if kind == "f":
+            is_small = part.min() >= 0 and part.max() <= 255
+        else:
+            # Read without its sign, a negative integer is a large one.
+            unsigned = part.view(f"{part.dtype.byteorder}u{size}")
+            is_small = unsigned.max() < (128 if size == 1 else 256)
+        if not is_small:
+            return grades
+        np.copyto(small[stretch], part, casting="unsafe")
+        if kind == "f" and (small[stretch] != part).any():
+            return grades
+    return small
+
+
 def _relevant(grades, threshold, order):
     """Return which documents are relevant."""
     if threshold is None:
@@ -682,7 +715,7 @@ def _check_matrix(y_true, y_score, by_row):
     """Raise unless each row of y_score is a query, and nothing is given by row."""
     is_matrix = y_score.ndim == 2 and y_true.ndim <= 2
     if is_matrix and by_row["qid"] is not None:
-        refuse_columns(y_true, y_score)
+        _refuse_columns(y_true, y_score)
     given = [name for name, value in by_row.items() if value is not None]
     if is_matrix and given:
         raise ValueError(
@@ -697,6 +730,16 @@ def _check_matrix(y_true, y_score, by_row):
             "(n_queries, n_documents), or y_true shape (n_queries,) and y_score shape "
             f"(n_queries, n_candidates). Got y_true of shape {y_true.shape} and "
             f"y_score of shape {y_score.shape}."
+        )
+
+
+def _refuse_columns(y_true, y_score):
+    """Raise if the scores have two columns, but grades and query ids are of rows."""
+    if y_true.ndim == 1 and y_score.shape == (len(y_true), 2):
+        raise ValueError(
+            "y_score must hold one score per row with y_true of shape "
+            f"{y_true.shape} and query ids. Got y_score of shape {y_score.shape}: if "
+            "its columns are those of predict_proba, pass predict_proba(X)[:, 1]."
         )
 
 

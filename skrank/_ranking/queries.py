@@ -111,7 +111,7 @@ class RankedQueries:
         if n_found is not None:
             self.n_found = n_found
         self.columns = columns or {}
-        self.made, self._top = {}, {}
+        self.made, self._top, self._laws = {}, {}, {}
         self.made_of_rows = {} if alike is None else alike.made_of_rows
 
     def documents(self, k: int | None = None) -> TopDocuments:
@@ -454,35 +454,37 @@ class RankedQueries:
         expected : ndarray of shape (n_queries,)
             NaN for queries without a relevant document.
         """
-        # E[v(rank)] = sum_j P(rank = j) v(j) [j <= k]
-        query, rank, probability = self.first_rank_law(k)
-        values = value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
-        expected = np.bincount(query, probability * values, minlength=self.n_queries)
-        found = self.n_found > 0
-        return np.where(found, expected, self.where_relevant(missing))
+        query, groups, kind = self._first_groups
+        if kind is None:
+            values = expected_in_groups(value, *groups, k, self._laws)
+        else:
+            parts = starts_of(np.cumsum(groups[1] - groups[2] + 1) // MOST_PLACES)
+            parts = np.split(groups, parts[1:], axis=1)
+            values = [expected_in_groups(value, *part, k, {}) for part in parts]
+            values = np.concatenate(values)[kind]
+        expected = np.bincount(query, values, self.n_queries)
+        return np.where(self.n_found > 0, expected, self.where_relevant(missing))
 
-    def first_rank_law(self, k: int | None = None) -> NDArray[Any]:
-        """Return the ranks that the first relevant document of each query may have.
+    @cached_property
+    def _first_groups(self):
+        """Return (query, groups, kind): the first tie groups of the queries.
 
-        Parameters
-        ----------
-        k : int, default=None
-            Ranks beyond `k` may be left out.
-
-        Returns
-        -------
-        query, rank, probability : ndarray of shape (n_ranks,)
-            A query that found one, a rank, and its probability: 1 without ties.
+        `groups` are their `above`, `size` and `relevant`. Where many documents are tied
+        each combination of these is there once, and `kind` is the place of that of each
+        query; else it is None.
         """
-        if k is None and "law" in self.made:
-            return self.made["law"]
         # Where each group is the first of its query, nothing is copied.
         first = self.first if len(self.first) < len(self.query) else slice(None)
-        above, size = self.above[first], self.size[first]
-        relevant = self.relevant[first]
-        group, rank, probability = law_of_first(above, size, relevant, k)
-        law = self.query[first][group], rank, probability
-        return self.made.setdefault("law", law) if k is None else law
+        groups = self.above[first], self.size[first], self.relevant[first]
+        if (groups[1] - groups[2]).sum() <= MANY_TIED * self.n_queries:
+            return self.query[first], groups, None
+        order = np.lexsort(groups)
+        groups = np.array(groups)[:, order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (groups[:, 1:] != groups[:, :-1]).any(axis=0)
+        kind = np.empty(len(order), dtype=np.intp)
+        kind[order] = np.cumsum(new) - 1
+        return self.query[first], groups[:, new], kind
 
     def query_weights(self, sample_weight: ArrayLike) -> NDArray[Any] | None:
         """Return one weight per query, in the order of `ids`.
@@ -721,6 +723,41 @@ def tied_together(lists, n_documents):
     relevant = np.add.reduceat(count, first)
     above, grade = np.zeros_like(size), np.repeat(grade, count)
     return TieGroups(query, above, size, relevant, grade)
+
+
+# Above this mean number of tied non-relevant documents per query, values at the first
+# relevant document are computed once for each different tie group.
+MANY_TIED = 16
+
+# The number of tied places to process together, which limits the memory.
+MOST_PLACES = 2**18
+
+# In a tie group with more non-relevant documents, sums over its places are differences.
+LARGE = 64
+
+
+def expected_in_groups(value, above, size, relevant, k, laws):
+    """Return the expected value at the first relevant document of each tie group.
+
+    `laws` keeps for each `k` what :func:`law_of_first` returned.
+    """
+
+    def values_at(rank):
+        return value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
+
+    if (size == relevant).all():  # as without ties
+        return values_at(above + 1)
+    alike = (size > LARGE + 1) & (relevant == 1)
+    if k not in laws:
+        laws[k] = law_of_first(above, np.where(alike, 1, size), relevant, k)
+    # E[v(rank)] = sum_j P(rank = j) v(j) [j <= k]
+    group, rank, probability = laws[k]
+    expected = np.bincount(group, probability * values_at(rank), len(size))
+    if alike.any():
+        # (v(a + 1) + ... + v(a + n)) / n: one relevant document is anywhere.
+        above, size = above[alike], size[alike]
+        expected[alike] = sum_over_places(value, above, above + size, k) / size
+    return expected
 
 
 def probability_of_first(size, relevant, width):

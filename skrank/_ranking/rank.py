@@ -14,17 +14,11 @@ from skrank._ranking.arrays import (
     STRETCH,
     GradeCodes,
     TieGroups,
-    block_of_flags,
     gather,
-    groups_of_sorted,
-    leave_out,
-    negated_scores,
-    own_block,
-    resolve_ties,
     split_by_width,
     stretches,
 )
-from skrank._ranking.ids import DocOrder, encode_qid, order_tied
+from skrank._ranking.ids import DocOrder, encode_qid
 from skrank._ranking.lists import (
     SHORT,
     Lists,
@@ -146,10 +140,7 @@ def rank_lists(lists, ties, depth=None, **shared):
             lists = sort_keys(lists)
         top = lists if depth is None else keep_top(lists, depth)
         groups = _sort(top, ties, depth)
-    if ties not in ("expected", "first"):
-        groups = resolve_ties(groups, ties)
-
-    rank = partial(rank_lists, ties=ties)
+    groups, rank = resolve_ties(groups, ties), partial(rank_lists, ties=ties)
     return RankedQueries(groups, lists.n_documents(), lists, rank, **shared)
 
 
@@ -157,6 +148,23 @@ def rank_documents(lists, ties, k):
     """Return the TopDocuments of lists, where no grade is read."""
     ranking = rank_lists(lists.by_row(), ties, k)
     return TopDocuments(ranking, ranking, k)
+
+
+def resolve_ties(groups, ties):
+    """Return each relevant document as its own group, if the policy orders ties."""
+    if ties in ("expected", "first") or not np.any(groups.size > 1):
+        return groups
+    group = np.repeat(np.arange(len(groups.query)), groups.relevant)
+    best_first = groups.grade if ties == "pessimistic" else -groups.grade
+    grade = groups.grade[np.lexsort((best_first, group))]
+    # The j-th of r relevant documents among n tied ones stands between place j, with
+    # the n - r others behind it, and place n - r + j, with the others before it.
+    first = np.cumsum(groups.relevant) - groups.relevant
+    above = groups.above[group] + np.arange(len(group)) - first[group]
+    others = (groups.size - groups.relevant)[group]
+    above = above + {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties] * others
+    one = np.ones(len(group), dtype=np.intp)
+    return TieGroups(groups.query[group], above, one, one, grade)
 
 
 def _sort(lists, ties, depth):
@@ -221,7 +229,7 @@ _LOW_BYTES = slice(0 if sys.byteorder == "little" else 7, None, 8)
 def sort_keys(lists):
     """Return packable lists of scattered rows with their keys sorted by query."""
     row_codes = lists.row_codes
-    keys = lists.order.sort(_pack(lists.y_score, row_codes.codes))
+    keys = lists.order.sorted(_pack(lists.y_score, row_codes.codes))
     return KeyedLists(**lists.attributes, keys=keys, row_codes=row_codes)
 
 
@@ -387,7 +395,7 @@ def sort_indices(lists, rows, width, ties):
     relevant = block_of_flags(lists, rows, width, lists.is_relevant)
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
     if ties == "first" and lists.doc_order is not None:
-        order_tied(lists, rows, keys, order)
+        _order_tied(lists, rows, keys, relevant, order)
     place = np.flatnonzero(np.take_along_axis(relevant, order, axis=1))
     row = place // width
     grade = lists.grade_at(lists.order.starts[rows[row]] + order.ravel()[place])
@@ -396,6 +404,87 @@ def sort_indices(lists, rows, width, ties):
         return TieGroups(query, place - row * width, one, one, grade)
     keys = np.take_along_axis(keys, order, axis=1)
     return groups_of_sorted(lists, rows, keys, place, row, grade)
+
+
+def _order_tied(lists, rows, keys, relevant, order):
+    """Sort documents that are tied with a relevant one by their ids, in place.
+
+    `keys` are the negated scores of the lists `rows`, side by side, `relevant` flags
+    likewise, and `order` their columns, sorted by the keys and then as in the input.
+    """
+    lengths = lists.order.lengths[rows]
+    keys = np.take_along_axis(keys, order, axis=1)
+    relevant = np.take_along_axis(relevant, order, axis=1)
+    new = np.ones(keys.shape, dtype=bool)
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
+    # What fills the end of a row comes last in its tie group.
+    new[np.arange(keys.shape[1]) >= lengths[:, np.newaxis]] = True
+    start = np.flatnonzero(new)
+    size = np.diff(start, append=new.size)
+    asked = (size > 1) & np.logical_or.reduceat(relevant.ravel(), start)
+    cells = np.flatnonzero(np.repeat(asked, size))
+    group = np.repeat(np.arange(np.count_nonzero(asked)), size[asked])
+    column = order.ravel()[cells]
+    places = lists.order.starts[rows[cells // keys.shape[1]]] + column
+    codes = lists.doc_order.codes(lists.order.rows_at(places), group)
+    order.ravel()[cells] = column[np.lexsort((codes, group))]
+
+
+def groups_of_sorted(lists, rows, keys, place, row, grade):
+    """Return the tie groups of sorted keys that hold the documents at `place`.
+
+    Row i of `keys` belongs to the list ``rows[i]``. `place` holds the ascending cells
+    of relevant documents, `row` and `grade` their rows of `keys` and their grades.
+    """
+    new = np.ones(keys.shape, dtype=bool)
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
+    start = np.flatnonzero(new)
+    group = (np.cumsum(new) - 1)[place]
+    (first,) = np.diff(group, prepend=-1).nonzero()
+    row, group = row[first], group[first]
+    above = start[group] - row * keys.shape[1]
+    size = np.subtract(np.append(start[1:], new.size), start)[group]
+    # What fills the end of a row is not a document, though it may look tied.
+    size = np.minimum(size, lists.n_ranked[rows[row]] - above)
+    relevant = np.subtract(np.append(first[1:], len(place)), first)
+    return TieGroups(lists.order.query[rows[row]], above, size, relevant, grade)
+
+
+def negated_scores(lists, rows, width):
+    """Return the negated scores of lists side by side."""
+    scores = gather(lists.scores, lists.order.starts[rows], width)
+    is_own = not np.may_share_memory(scores, lists.scores)
+    out = scores if is_own and scores.dtype == np.float64 else None
+    return np.subtract(0.0, scores, out=out, dtype=np.float64)
+
+
+def block_of_flags(lists, rows, width, flags):
+    """Return flags of lists side by side, and False after their end."""
+    block = own_block(flags, lists.order.starts[rows], width)
+    leave_out(block, lists, rows, False, None)
+    return block
+
+
+def own_block(values, starts, width):
+    """Return values of lists side by side, in memory of their own."""
+    block = gather(values, starts, width)
+    return block.copy() if np.may_share_memory(block, values) else block
+
+
+def leave_out(block, lists, rows, after_the_end, excluded):
+    """Set the cells of lists side by side, in the order of length, that do not count.
+
+    Those after the end of a list, and those of excluded documents unless `excluded`,
+    what these are set to, is None.
+    """
+    lengths = lists.order.lengths[rows]
+    if lengths[0] < (width := block.shape[1]):  # columns before are full
+        small = np.min_scalar_type(width)  # many are compared at once
+        column = np.arange(lengths[0], width, dtype=small)
+        ended = column >= lengths.astype(small)[:, np.newaxis]
+        block[:, lengths[0] :][ended] = after_the_end
+    if excluded is not None and lists.excluded is not None:
+        block[block_of_flags(lists, rows, block.shape[1], lists.is_excluded)] = excluded
 
 
 # Only the top of a list is kept if it has this many documents for each rank asked for.
@@ -417,7 +506,13 @@ def keep_top(lists, depth):
     (long,) = np.nonzero(is_long)
     for rows, _ in split_by_width(lists.order.lengths[long]):
         lowest[long[rows]] = _lower_bounds(lists, long[rows], depth)
-    kept = [_not_below(lists, lowest, *span) for span in stretches(lists.order)]
+    kept = []
+    for first, last, places in stretches(lists.order):
+        lengths = lists.order.lengths[first:last]
+        keep = lists.scores[places] >= np.repeat(lowest[first:last], lengths)
+        if lists.excluded is not None:
+            keep &= ~lists.is_excluded[places]
+        kept.append(np.flatnonzero(keep) + places.start)
     return lists.select(np.concatenate(kept))
 
 
@@ -437,16 +532,6 @@ def _lower_bounds(lists, rows, depth):
     for start in range(n_groups, GROUP * n_groups, n_groups):
         highest = np.maximum(highest, block[:, start : start + n_groups])
     return np.partition(highest, n_groups - depth, axis=1)[:, n_groups - depth]
-
-
-def _not_below(lists, lowest, first, last, places):
-    """Return the places of some lists whose score is not below the lowest allowed."""
-    keep = lists.scores[places] >= np.repeat(
-        lowest[first:last], lists.order.lengths[first:last]
-    )
-    if lists.excluded is not None:
-        keep &= ~lists.is_excluded[places]
-    return np.flatnonzero(keep) + places.start
 
 
 def find_first_groups(lists):

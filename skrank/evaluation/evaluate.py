@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
-from skrank._engine.answer import answer_all, read_arrays, table_of
+from skrank._engine.answer import Rescored, answer_all, measure_queries, read_arrays
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of, no_grades
 from skrank._engine.request import INPUT, OPTIONAL
@@ -299,16 +299,14 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
     check_names(rankers, keys, requests)
-    tables, first = [], None
-    for name, scores in rankers.items():
+    tables, rescored = [], Rescored(requests)
+    for name, y_score in rankers.items():
         mask = arrays.returned if returned is None else returned[name]
-        given = {"y_score": scores, "returned": mask, "alike": first}
-        source = replace(arrays, **given, rankings={})
-        if first is not None:
-            warn_if_out_of_order(source.by_row)
-        first = first or source
-        alike = tables[0] if tables and returned is None else None
-        tables.append(table_of(requests, source, alike))
+        one = replace(arrays, y_score=y_score, returned=mask, rankings={})
+        if tables:
+            warn_if_out_of_order(one.by_row)
+        are_alike = returned is None  # else other documents count
+        tables.append(rescored(one) if are_alike else measure_queries(requests, one))
     table = join_rankers(tables, tuple(rankers))
     return QueryScores(table._replace(keys=keys or table.keys, kind=kind))
 

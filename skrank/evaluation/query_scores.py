@@ -17,12 +17,10 @@ from skrank._engine.names import is_metric, read_metric
 from skrank._engine.request import Options, Request
 from skrank._engine.summary import Measured
 from skrank._engine.value_table import (
-    NO_WEIGHT,
     ValueTable,
     join_queries,
     join_rankers,
     named_summaries,
-    read_parts,
 )
 from skrank._input.checks import (
     check_choice,
@@ -30,6 +28,7 @@ from skrank._input.checks import (
     check_count,
     check_listed,
     check_number,
+    check_some_weight,
     check_weights,
     did_you_mean,
     shown,
@@ -139,9 +138,7 @@ class QueryScores(PrintedResult):
             tuple of values of several columns.
         """
         if by is None:
-            if self.table.weight is not None and not self.table.weight.any():
-                raise ValueError(NO_WEIGHT)
-            return named_summaries(self.rankers, self.metrics, self.table.summaries())
+            return self.table.summary()
         found = {}
         for label, rows in self.table.segments(by, "summary").items():
             summaries = self.table.take(rows).summaries()
@@ -275,7 +272,15 @@ class QueryScores(PrintedResult):
         ValueError
             If a query is in two parts, or the parts were scored differently.
         """
-        parts = read_parts(parts, QueryScores)
+        parts = list(parts) if np.iterable(parts) else [parts]
+        if not parts:
+            raise ValueError("QueryScores.concat needs at least one part. Got none.")
+        for part in parts:
+            if not isinstance(part, QueryScores):
+                raise TypeError(
+                    "QueryScores.concat takes instances of QueryScores. "
+                    f"Got {type(part).__name__} instead."
+                )
         return cls(join_queries([part.table for part in parts]))
 
     def save(self, path: PathLike) -> None:
@@ -542,6 +547,7 @@ def _table_of_frame(frame, qid, by, ranker, metrics, sample_weight, instead):
     if sample_weight is not None:
         weight = _column_of_frame(frame, sample_weight, names)
         weight = check_weights(weight, len(keys["qid"]), "row")
+        check_some_weight(weight)
     for name in _names_of_metrics(metrics, names, others):
         given = np.asarray(_column_of_frame(frame, name, names), dtype=np.float64)
         if np.isinf(given).any():

@@ -29,8 +29,8 @@ from skrank._input.checks import (
     wrong_lengths,
 )
 from skrank._input.frames import on_host, unwrapped
-from skrank._input.mistakes import flatten_column
 from skrank._ranking.ids import encode_heads, encode_qid
+from skrank._ranking.lists import flatten_column
 from skrank._text.docs import MetricsLike, Self
 from skrank.evaluation.evaluate import score_queries
 from skrank.evaluation.query_scores import QueryScores

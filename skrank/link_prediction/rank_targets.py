@@ -165,8 +165,8 @@ def rank_triples(
     >>> ranks = rank_triples(model, nations.test, sides="tail", known=nations.valid)
     >>> ranks.optimistic[:5].tolist(), ranks.pessimistic[:5].tolist()
     ([3.0, 2.0, 7.0, 1.0, 1.0], [8.0, 4.0, 7.0, 2.0, 2.0])
-    >>> ranks.evaluate(["mrr", "z_mrr"])
-    {'mrr': 0.5566..., 'z_mrr': 9.8813...}
+    >>> ranks.evaluate(["mrr", "adjusted_mrr"])
+    {'mrr': 0.5566..., 'adjusted_mrr': 0.2986...}
     """
     return rank_in_batches(model, X, known, sides, candidates, batch_size, None)
 

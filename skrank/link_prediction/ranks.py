@@ -18,8 +18,9 @@ from skrank._engine.conventions import CONVENTIONS, OF_RANKS
 from skrank._engine.names import Asked, is_metric, read_metric
 from skrank._engine.request import Metric
 from skrank._input.checks import check_choice
-from skrank._ranking.arrays import TieGroups, resolve_ties
+from skrank._ranking.arrays import TieGroups
 from skrank._ranking.queries import RankedQueries
+from skrank._ranking.rank import resolve_ties
 from skrank._ranking.targets import OneTarget
 from skrank._text.docs import (
     LinkConvention,

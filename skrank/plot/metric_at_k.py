@@ -323,13 +323,10 @@ def _intervals_of_values(scores, level):
         # Each cutoff of each ranker would warn by itself.
         warnings.filterwarnings("ignore", "The interval may be too narrow")
         _, ((_, found),) = intervals_by_segment(scores.table, confidence_level=level)
-    values = {}
-    for i, summary in enumerate(scores.table.summaries()):
-        for j, estimate in enumerate(summary):
-            one = found[i, j]
-            ends = (np.nan, np.nan) if one is None else (one.low, one.high)
-            values[scores.rankers[i], scores.metrics[j]] = (estimate, *ends)
-    return values
+    return {
+        (scores.rankers[i], scores.metrics[j]): (one.estimate, one.low, one.high)
+        for (i, j), one in found.items()
+    }
 
 
 def _intervals_of_differences(scores, baseline, level):

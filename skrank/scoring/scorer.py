@@ -9,7 +9,7 @@ import difflib
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -18,7 +18,7 @@ import numpy as np
 import sklearn.metrics
 from sklearn import config_context
 
-from skrank._engine.answer import OwnRanks, RepeatedAnswer, answer_all, read_arrays
+from skrank._engine.answer import OwnRanks, Rescored, answer_all, read_arrays
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of
 from skrank._engine.names import (
@@ -589,7 +589,14 @@ class Scored:
         find = {}.get if self.requests[0].masks else None
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
         arrays = read_arrays(y_true, None, qid=qid, sample_weight=sample_weight)
-        return RepeatedAnswer(self.requests[0], arrays)
+        warn_if_out_of_order(arrays.by_row)
+        rescored, key = Rescored(self.requests[:1]), self.requests[0].key
+
+        def value(y_score):
+            rows = replace(arrays, y_score=y_score, rankings={})
+            return rescored(rows).summary()[key]
+
+        return value
 
     def _find_qid(self, qid, y):
         """Return the query ids, which may be in the index of `y`, or raise."""

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from skrank._engine.means import MEANS, mean_of_queries, reciprocal
 from skrank._engine.request import Request
-from skrank._engine.summary import is_of_means
+from skrank._engine.summary import weights_of
 from skrank._engine.value_table import ValueTable, check_by
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_listed, shown
@@ -125,7 +125,7 @@ class Terms(NamedTuple):
 def terms_of(table):
     """Return the :class:`Terms` of each metric, in a list for each ranker.
 
-    None for summaries that are not functions of one mean, such as z-scores.
+    None for summaries that are not functions of one mean, such as medians.
     """
     found = [
         [_terms_of_one(table, i, j) for j in range(len(table.requests))]
@@ -149,12 +149,9 @@ def _terms_of_one(table, ranker, metric):
     request, measured = table.requests[metric], table.measured[ranker][metric]
     definition, options = request.metric, request.options
     adjusted = options.adjusted
-    if not is_of_means(request):
+    if definition.pool not in MEANS:
         return None
-    weight = table.weight
-    if options.average == "weighted":
-        n_documents = measured.n_documents.astype(np.float64)
-        weight = n_documents if weight is None else weight * n_documents
+    weight = weights_of(request, measured, table.weight)
     undefined, instead = np.isnan(measured.values), request.instead
     instead = reciprocal(instead) if definition.inverse else instead
     values = np.where(undefined, instead, measured.values)

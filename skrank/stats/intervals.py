@@ -24,6 +24,7 @@ from skrank._input.checks import (
     check_choice,
     check_instance,
     check_level,
+    check_some_weight,
     check_weights,
     numeric_array,
     says_what_was_meant,
@@ -158,7 +159,7 @@ def confidence_interval(
     ------
     ValueError
         If a parameter has an invalid value, or a metric is not a mean of the values of
-        the queries, such as a z-score.
+        the queries, such as a sum.
     TypeError
         If `scores` is of another type.
 
@@ -305,6 +306,7 @@ def _read_array(values, sample_weight, clusters):
     weight = np.ones(n)
     if sample_weight is not None:
         weight = check_weights(sample_weight, n, "query")
+        check_some_weight(weight)
     has_value = ~np.isnan(values)
     n_undefined = int((~has_value & (weight > 0)).sum())
     if n_undefined:

@@ -49,9 +49,8 @@ class ClusterScores:
         "qid", the `by` columns, and a column for each metric, named "ranker/metric" if
         rankers have names; an undefined query has the value that it counts as in the
         summary. Columns that begin with "_" are the state, from which `collect`
-        computes summaries: that of a median or a z-score is not a mean of the values.
-        Everything is computed whenever the frame is: cache or write it if it is
-        used several times.
+        computes summaries: that of a median is not a mean of the values. Everything is
+        computed whenever the frame is: cache or write it if it is used several times.
     core : ArrowCore
         Scores whole queries.
     engine : object

@@ -17,8 +17,8 @@ from sklearn.utils import Bunch
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
-from skrank._engine.value_table import NO_WEIGHT, distinct
-from skrank._input.checks import check_column_name, shown
+from skrank._engine.value_table import distinct
+from skrank._input.checks import check_column_name, check_some_weight, shown
 from skrank._input.frames import column_names
 from skrank._text.docs import (
     Judgements,
@@ -188,9 +188,7 @@ def score_table(
         with progress_bar(rows.count, "row") as advance:
             tables = score_source(rows, core, advance)
     scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
-    weight = scores.table.weight
-    if weight is not None and not weight.any():
-        raise ValueError(NO_WEIGHT)
+    check_some_weight(scores.weight)
     return scores
 
 

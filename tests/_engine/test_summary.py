@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skrank import metrics
-from skrank._engine.first_ranks import MOST_PLACES
+from skrank._ranking.queries import MOST_PLACES
 from skrank.metrics import evaluate
 from tests.brute_force import call
 
@@ -51,23 +51,17 @@ def first_ranks_of_all_orders(queries):
 @pytest.mark.parametrize("weight", [None, (1, 2, 3), (0.5, 0.5, 1), (3, 0, 1)])
 @pytest.mark.parametrize("queries", [ONE_RIGHT, SEVERAL, SURE])
 @pytest.mark.parametrize("name", PLAIN)
-def test_indices_and_z_scores_are_those_of_all_orders_of_all_queries(
-    name, queries, weight
-):
+def test_indices_are_those_of_all_orders_of_all_queries(name, queries, weight):
     y_true, y_score, qid = flat(queries)
     rows = None if weight is None else np.array(weight)[qid]
     share = np.ones(3) / 3 if weight is None else np.array(weight) / sum(weight)
     values = PLAIN[name](first_ranks_of_all_orders(queries), share)
     value = PLAIN[name](np.array([[first] for _, _, first in queries]), share)[0]
     mean, best = values.mean(), PLAIN[name](np.ones((3, 1)), share)[0]
-    sign = -1 if name == "mean_rank" else 1
     base, _, k = name.partition("@")
-    cut = f"@{k}" if k else ""
-    index, z = INDEX.get(base, f"adjusted_{base}") + cut, f"z_{base}{cut}"
-    got = evaluate(y_true, y_score, [index, z], qid=qid, sample_weight=rows)
+    index = INDEX.get(base, f"adjusted_{base}") + (f"@{k}" if k else "")
+    got = evaluate(y_true, y_score, index, qid=qid, sample_weight=rows)
     assert_allclose(got[index], (value - mean) / (best - mean), rtol=1e-12, atol=1e-14)
-    expected = sign * (value - mean) / values.std()
-    assert_allclose(got[z], expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("given", [{}, {"average": "weighted"}, {"ties": "realistic"}])
@@ -78,9 +72,6 @@ def test_indices_and_z_scores_are_those_of_all_orders_of_all_queries(
         ("adjusted_hits@2", "hits@2", True),
         ("adjusted_mean_rank_index", "mean_rank", True),
         ("adjusted_mean_rank", "mean_rank", "ratio"),
-        ("z_mrr", "mrr", "z"),
-        ("z_hits@2", "hits@2", "z"),
-        ("z_mean_rank", "mean_rank", "z"),
     ],
 )
 def test_a_name_of_an_adjusted_metric_is_the_function_adjusted(
@@ -118,7 +109,7 @@ def test_an_adjustment_that_a_metric_does_not_have_is_refused(name, adjusted, er
 def test_a_query_of_no_weight_or_without_a_relevant_document_changes_nothing():
     y_true = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
     y_score = np.tile([4, 3, 2, 1], (4, 1))
-    for name in ("z_mrr", "z_mean_rank", "median_rank", "geometric_mean_rank"):
+    for name in ("adjusted_mrr", "median_rank", "geometric_mean_rank"):
         expected = call(name, y_true[:2], y_score[:2])
         got = call(name, y_true, y_score, sample_weight=[1, 1, 1, 0])
         assert got == pytest.approx(expected, rel=1e-14)
@@ -126,19 +117,20 @@ def test_a_query_of_no_weight_or_without_a_relevant_document_changes_nothing():
 
 # Ranks 1 or 2 or 3, each a third; 4; 2 or 3, each a half.
 POOLED = np.array([1, 1, 2, 2, 3, 3] + [4] * 6 + [2] * 3 + [3] * 3)
+EXPECTED = [(1 + 2 + 3) / 3, 4, (2 + 3) / 2]
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("median_rank", np.median(POOLED)),
+        ("median_rank", np.median(EXPECTED)),
         ("harmonic_mean_rank", 1 / np.mean(1 / POOLED)),
         ("inverse_mean_rank", 1 / np.mean(POOLED)),
         ("inverse_geometric_mean_rank", np.exp(-np.mean(np.log(POOLED)))),
-        ("inverse_median_rank", 1 / np.median(POOLED)),
+        ("inverse_median_rank", 1 / np.median(EXPECTED)),
     ],
 )
-def test_tied_documents_are_all_their_ranks_in_a_summary(name, expected):
+def test_means_read_all_ranks_of_tied_documents_and_medians_one(name, expected):
     y_score = [[2, 2, 2, 1, 0], [5, 4, 3, 2, 1], [3, 2, 2, 1, 0]]
     got = call(name, [0, 3, 1], y_score)
     assert got == pytest.approx(expected, rel=1e-13)
@@ -178,9 +170,6 @@ LARGE = [
     "neg_harmonic_mean_rank",
     "adjusted_mrr",
     "adjusted_hits@3",
-    "z_mean_rank",
-    "z_mrr",
-    "z_hits@3",
 ]
 
 
@@ -210,7 +199,7 @@ def law(y_true, y_score):
 def test_large_ties_are_looked_at_once_and_give_the_values_of_their_laws(
     n_right, block, weight, monkeypatch
 ):
-    monkeypatch.setattr("skrank._engine.first_ranks.MOST_PLACES", block)
+    monkeypatch.setattr("skrank._ranking.queries.MOST_PLACES", block)
     y_true, y_score = large_ties(n_right)
     share = np.ones(30) if weight is None else weight.astype(float)
     share[29] = 0  # without a relevant document
@@ -222,19 +211,7 @@ def test_large_ties_are_looked_at_once_and_give_the_values_of_their_laws(
     def means(laws, value):
         return np.array([np.dot(chance, value(rank)) for rank, chance in laws])
 
-    def pooled(laws):
-        rank = np.concatenate([rank for rank, _ in laws])
-        mass = [chance * share[i] for i, (_, chance) in enumerate(laws)]
-        return rank, np.concatenate(mass)
-
-    def median(rank, mass):
-        order = np.argsort(rank, kind="stable")
-        up_to = np.cumsum(mass[order])
-        low = rank[order][np.searchsorted(up_to, 0.5 - 1e-9)]
-        return (low + rank[order][np.searchsorted(up_to, 0.5 + 1e-9)]) / 2
-
     w = share[:29]
-    rank, mass = pooled(laws)
     values = {
         "mrr": lambda r: 1 / r,
         "mrr@3": lambda r: (r <= 3) / r,
@@ -244,20 +221,17 @@ def test_large_ties_are_looked_at_once_and_give_the_values_of_their_laws(
     expected = {name: w @ means(laws, value) for name, value in values.items()}
     expected["geometric_mean_rank"] = np.exp(w @ means(laws, np.log))
     expected["harmonic_mean_rank"] = 1 / expected["mrr"]
-    expected["median_rank"] = median(rank, mass)
-    moments = {}
+    ranks = means(laws, lambda r: r)
+    order = np.argsort(ranks)
+    up_to = np.cumsum(w[order])
+    middle = np.searchsorted(up_to, [0.5 - 1e-9, 0.5 + 1e-9])
+    expected["median_rank"] = ranks[order][middle].mean()
     for name, value in values.items():
-        mean = means(random, value)
-        square = means(random, lambda r, value=value: value(r) * 1.0 * value(r))
-        moments[name] = w @ mean, np.sqrt(w**2 @ (square - mean**2))
-    for name, (mean, spread) in moments.items():
-        gain = expected[name] - mean
+        mean = w @ means(random, value)
         base, _, k = name.partition("@")
         cut = f"@{k}" if k else ""
         index = INDEX.get(base, f"adjusted_{base}") + cut
-        expected[index] = gain / (1 - mean)
-        sign = -1 if base == "mean_rank" else 1
-        expected[f"z_{base}{cut}"] = sign * gain / spread
+        expected[index] = (expected[name] - mean) / (1 - mean)
     options = {"sample_weight": weight, "replace_undefined_by": np.nan}
     got = evaluate(y_true, y_score, LARGE, **options)
     assert [*got] == LARGE
@@ -273,7 +247,5 @@ def test_values_of_queries_with_large_ties_are_those_of_their_formulas():
     options = {"average": None}
     y_true = [30, 30]
     assert_allclose(metrics.mean_rank(y_true, y_score, **options), [35.5, 30.5])
-    got = metrics.mean_rank(y_true, y_score, adjusted="z", **options)
-    assert_allclose(got, [(30.5 - 35.5) / math.sqrt((60**2 - 1) / 12), 0])
     got = metrics.hits_at_k_score(y_true, y_score, k=12, **options)
     assert_allclose(got, [2 / 50, 12 / 60])

@@ -19,7 +19,7 @@ def by_code():
 
 
 @pytest.mark.parametrize("dtype", ["bool", "u1", "i8", "f4", "f8"])
-@pytest.mark.parametrize("name", ["sort", "take"])
+@pytest.mark.parametrize("name", ["sorted", "take"])
 def test_values_are_sorted_by_code_and_keep_their_order(name, dtype):
     values = np.array([0, 1, 1, 0, 0, 1]).astype(dtype)
     found = getattr(by_code(), name)(values)
@@ -27,7 +27,7 @@ def test_values_are_sorted_by_code_and_keep_their_order(name, dtype):
     assert_array_equal(found, values[ROWS])
 
 
-@pytest.mark.parametrize("before", [None, "sort", "take"])
+@pytest.mark.parametrize("before", [None, "sorted", "take"])
 def test_the_starts_are_the_same_whatever_was_sorted_before(before):
     order = by_code()
     if before is not None:
@@ -41,7 +41,7 @@ def test_the_starts_are_the_same_whatever_was_sorted_before(before):
 def test_rows_that_stand_together_are_their_own_places():
     order = AsGiven(np.array([0, 2]), np.array([2, 3]), np.array([1, 0]))
     values = np.arange(5.0)
-    assert order.sort(values) is order.take(values) is values
+    assert order.sorted(values) is order.take(values) is values
     assert order.row_query.tolist() == [1, 1, 0, 0, 0]
 
 
@@ -50,7 +50,7 @@ def test_many_rows_are_sorted_as_a_stable_sort_does():
     values = np.arange(20_000)
     expected = np.argsort(codes, kind="stable")
     order = ByCode(codes, 300)
-    assert_array_equal(order.sort(values), expected)
+    assert_array_equal(order.sorted(values), expected)
     assert_array_equal(order.lengths, np.bincount(codes))
 
 

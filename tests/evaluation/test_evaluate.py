@@ -68,7 +68,7 @@ def test_an_adjusted_value_has_the_sign_that_its_name_says(data):
 
 
 def test_a_name_that_is_adjusted_takes_no_other_adjustment(data):
-    for name in ("z_mrr", "adjusted_hits@3", "neg_adjusted_mean_rank"):
+    for name in ("adjusted_mrr", "adjusted_hits@3", "neg_adjusted_mean_rank"):
         with pytest.raises(TypeError, match="takes: \\['adjusted'\\]"):
             evaluate(**data, metrics=name, adjusted=True)
 
@@ -103,7 +103,7 @@ def depths_of_rankings(monkeypatch):
     return depths
 
 
-@pytest.mark.filterwarnings("ignore:The adjusted metric")  # z_hits@10 of a few
+@pytest.mark.filterwarnings("ignore:The adjusted metric")  # adjusted_hits@10 of a few
 def test_the_documents_are_ranked_once(data, monkeypatch):
     depths = depths_of_rankings(monkeypatch)
     evaluate(**data, metrics=LISTED)

@@ -133,7 +133,7 @@ def led(ranking):
 def test_few_metrics_of_parts_are_those_of_the_whole():
     data, of_trec_eval = draw(4), {"convention": "trec_eval", "ties": "expected"}
     for names, rules in (
-        (["mrr", "z_mrr", "neg_median_rank", "map", "err"], {}),
+        (["mrr", "adjusted_mrr", "neg_median_rank", "map", "err"], {}),
         (["map", "ndcg@10", "bpref", "rbp", led], of_trec_eval),
     ):
         params = {"metrics": names, "max_grade": 4, **rules}
@@ -191,7 +191,7 @@ def test_several_rankers_of_every_shape_are_scored_as_each_alone(shape, params):
         runs = {name: scores.ravel() for name, scores in runs.items()}
     if shape == "grouped":
         data["qid"] = np.repeat(list("fbdace"), 9)
-    names = ["map", "ndcg@3", "z_mrr"]
+    names = ["map", "ndcg@3", "adjusted_mrr"]
     scores = score_queries(y_true, runs, names, **data, **params).summary()
     for name, y_score in runs.items():
         assert_same(scores[name], evaluate(y_true, y_score, names, **data, **params))
@@ -335,7 +335,7 @@ def test_a_column_named_as_a_metric_is_summarized_as_that_metric():
             "num_rel": 1 + 2 + 3,
         }
     )
-    for name in ("neg_median_rank", "z_mrr", "adjusted_hits@3", "inverse_mean_rank"):
+    for name in ("adjusted_mrr", "adjusted_hits@3", "inverse_mean_rank"):
         with pytest.raises(ValueError, match=f"do not determine '{name}'.*concat"):
             QueryScores.from_frame({"qid": [1], name: [1.0]})
 
@@ -459,7 +459,7 @@ def test_where_names_what_is_not_there(values, message):
 def test_segments_are_summarized_apart(average):
     data = draw(8)
     segment = np.array(["new", "old"])[data["qid"] % 2]
-    names = ["map", "z_mrr", "neg_median_rank"]
+    names = ["map", "adjusted_mrr", "neg_median_rank"]
     data["sample_weight"] = 1 + data["qid"] % 3
     options = {"metrics": names, "average": average}
     scores = score_queries(**data, by=pd.Series(segment, name="age"), **options)

@@ -14,7 +14,7 @@ from skrank.metrics import QueryScores, RankingMetric, evaluate, of_items
 
 ranking_metric = importlib.import_module("skrank.evaluation.ranking_metric")
 
-METRICS = ["ndcg@10", "map", "mrr", "neg_median_rank", "gm_map", "z_mrr", "rbp(p=0.5)"]
+METRICS = ["ndcg@10", "map", "mrr", "neg_median_rank", "gm_map", "rbp(p=0.5)"]
 
 
 def draw(seed, n_queries=40):

@@ -125,7 +125,7 @@ def test_the_triples_of_the_fold_join_the_filter():
         make_ranking_scorer("mrr", ties="realistic"),
         partial(
             evaluate_link_prediction,
-            metrics=["mrr", "z_mrr"],
+            metrics=["mrr", "adjusted_mrr"],
             known=NATIONS.valid,
             sides="tail",
             average="question",

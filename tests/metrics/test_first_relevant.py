@@ -1,13 +1,17 @@
-"""The rank of the first relevant document: its means and its median."""
+"""The rank of the first relevant document: its means and its median, next to chance."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import math
+import statistics
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from skrank.metrics import evaluate, geometric_mean_rank, median_rank
+from skrank import metrics
+from skrank.metrics import geometric_mean_rank, mean_rank, median_rank
+from tests.brute_force import all_orders, first_rank, masked, relevant_grades
 
 
 def test_a_rank_that_a_weight_of_0_removes_is_not_replaced_by_0():
@@ -19,14 +23,6 @@ def test_a_rank_that_a_weight_of_0_removes_is_not_replaced_by_0():
         replace_undefined_by=0.0,
     )
     assert value == 2.0
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-def test_a_z_score_is_undefined_if_the_queries_that_weigh_have_one_order():
-    y_true, y_score = [[1, 1, 1, 1], [1, 0, 0, 1]], [[1, 1, 1, 1], [3, 2, 1, 0]]
-    names = ["z_mean_rank", "z_mrr"]
-    scores = evaluate(y_true, y_score, names, sample_weight=[2.5, 0])
-    assert np.isnan(list(scores.values())).all()
 
 
 @pytest.mark.parametrize("small", [1e-10, 1e-20, 1e-300])
@@ -56,9 +52,10 @@ def test_a_weighted_median_is_that_of_exact_fractions(seed):
     assert median_rank(*data, sample_weight=weight) == (middle[0] + middle[-1]) / 2
 
 
-def test_the_median_of_tied_ranks_is_not_moved_by_rounding():
-    # 22 of 44 tied documents are relevant: the first one leads with probability 1/2.
-    assert median_rank([1] * 22 + [0] * 22, [0] * 44) == 1.5
+def test_the_rank_of_a_tied_document_is_its_expected_rank_in_a_median():
+    # Expected ranks 2, (3 + 1) / (1 + 1), and 45 / 23: of 22 relevant among 44.
+    assert median_rank([[0, 1, 0], [0, 1, 0]], [[1, 1, 1], [3, 2, 1]]) == (2 + 2) / 2
+    assert median_rank([1] * 22 + [0] * 22, [0] * 44) == pytest.approx(45 / 23)
 
 
 def queries_with_first_ranks(ranks, n=9):
@@ -66,3 +63,130 @@ def queries_with_first_ranks(ranks, n=9):
     y_true = np.zeros((len(ranks), n), dtype=int)
     y_true[np.arange(len(ranks)), np.array(ranks) - 1] = 1
     return y_true, -np.tile(np.arange(float(n)), (len(ranks), 1))
+
+
+def candidates(ranks, n=6):
+    """Return (y_true, y_score) in which the right candidates have these ranks."""
+    y_score = np.tile(-np.arange(1.0, n + 1), (len(ranks), 1))
+    return np.array(ranks) - 1, y_score
+
+
+@pytest.mark.parametrize(
+    ("ranks", "weight", "median"),
+    [
+        ([4], None, 4),
+        ([1, 5], None, 3),
+        ([1, 5, 2], None, 2),
+        ([1, 5, 2, 6], None, (2 + 5) / 2),
+        ([1, 5, 2], [1, 2, 1], (2 + 5) / 2),
+        ([1, 5, 2], [1, 3, 1], 5),
+        ([1, 5, 2], [0, 3, 1], 5),
+        ([1, 5, 2], [1, 0, 1], (1 + 2) / 2),
+        ([1, 5, 2], [0.1, 0.3, 0.2], (2 + 5) / 2),
+    ],
+)
+def test_half_of_the_weight_does_not_exceed_the_median(ranks, weight, median):
+    value = median_rank(*candidates(ranks), sample_weight=weight)
+    assert value == pytest.approx(median, rel=1e-15)
+
+
+@pytest.mark.parametrize("weight", [None, [1, 2, 3, 4, 5, 6, 0, 1]])
+def test_a_tied_document_is_all_its_ranks_for_means_and_its_mean_rank_for_medians(
+    weight,
+):
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.integers(0, 2, (8, 5)), rng.integers(1, 3, (8, 5))
+    ranks, logs, total = [], 0.0, 0
+    for query, (grades, scores) in enumerate(zip(y_true, y_score, strict=True)):
+        docs = relevant_grades(grades.tolist())
+        if not any(grades):
+            continue
+        orders = [first_rank(order) for order in all_orders(docs, scores.tolist())]
+        times = 1 if weight is None else weight[query]
+        ranks += [statistics.fmean(orders)] * times
+        logs += times * statistics.fmean(map(math.log, orders))
+        total += times
+    options = {"sample_weight": weight}
+    median = median_rank(y_true, y_score, **options)
+    assert median == pytest.approx(statistics.median(ranks), rel=1e-13)
+    geometric = geometric_mean_rank(y_true, y_score, **options)
+    assert geometric == pytest.approx(math.exp(logs / total), rel=1e-13)
+
+
+def test_geometric_mean_worked_by_hand():
+    assert geometric_mean_rank(*candidates([1, 4])) == pytest.approx(2)
+    value = geometric_mean_rank(*candidates([2, 4]), sample_weight=[2, 1])
+    assert value == pytest.approx((2 * 2 * 4) ** (1 / 3))
+    # Tied with another one: the ranks 1 and 2, each of half the weight.
+    assert geometric_mean_rank([1], [[1, 1]]) == pytest.approx(math.sqrt(2))
+
+
+def test_a_rank_is_measured_by_the_number_of_candidates():
+    # Ranks 2 and 5 of 5 and 11 candidates, which random scores put at 3 and 6.
+    y_true = [[0, 1, 0, 0, 0] + [0] * 6, [0] * 4 + [1] + [0] * 6]
+    exclude = np.zeros((2, 11), dtype=bool)
+    exclude[0, 5:] = True
+    data = {"y_true": y_true, "y_score": [range(11, 0, -1)] * 2, "exclude": exclude}
+    assert masked(mean_rank, **data) == (2 + 5) / 2
+    assert masked(mean_rank, **data, adjusted="ratio") == (2 + 5) / (3 + 6)
+    index = 1 - (3.5 - 1) / (4.5 - 1)
+    assert masked(mean_rank, **data, adjusted=True) == pytest.approx(index)
+    per_query = masked(mean_rank, **data, adjusted="ratio", average=None)
+    assert per_query == pytest.approx([2 / 3, 5 / 6])
+
+
+def test_an_index_without_a_bad_rank_is_undefined():
+    options = {"qid": [7, 8, 8], "average": None, "replace_undefined_by": -3}
+    values = mean_rank([1, 1, 0], [3, 2, 1], adjusted=True, **options)
+    assert values.tolist() == [-3, 1]
+
+
+def harmonic(n):
+    return math.fsum(1 / i for i in range(1, n + 1))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ties", ["expected", "realistic"])
+def test_adjusted_metrics_of_one_candidate_have_the_closed_forms_of_chance(
+    ties, weighted
+):
+    # PyKEEN: E[1 / r] = H(n) / n, P(r <= k) = min(k / n, 1).
+    rng = np.random.default_rng(4)
+    y_true = rng.integers(0, 30, 50)
+    y_score = rng.integers(0, 12, (50, 30)).astype(float)
+    exclude = rng.random((50, 30)) < rng.random((50, 1))
+    exclude[np.arange(50), y_true] = False
+    sizes = (~exclude).sum(axis=1)
+    weight = rng.integers(1, 5, 50) if weighted else None
+    options = {"exclude": exclude, "sample_weight": weight, "ties": ties}
+
+    def over_queries(values):
+        return np.average(values, weights=weight)
+
+    def rescaled(score, by_size, **own):
+        value = masked(score, y_true, y_score, **options, **own)
+        chance = over_queries([by_size(n) for n in sizes])
+        return (value - chance) / (1 - chance)
+
+    expected = rescaled(metrics.mrr_score, lambda n: harmonic(n) / n)
+    got = masked(metrics.mrr_score, y_true, y_score, **options, adjusted=True)
+    assert got == pytest.approx(expected, rel=1e-12)
+    for k in (1, 3, 10):
+        hits = metrics.hits_at_k_score
+        expected = rescaled(hits, lambda n, k=k: min(k / n, 1), k=k)
+        got = masked(hits, y_true, y_score, k=k, **options, adjusted=True)
+        assert got == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("score", [metrics.mrr_score, mean_rank, geometric_mean_rank])
+def test_the_value_of_a_query_does_not_depend_on_the_others(score):
+    # Large and small tie groups, with one relevant document and with several.
+    rng = np.random.default_rng(5)
+    qid = np.repeat(np.arange(40), rng.integers(1, 90, 40))
+    y_true = rng.random(len(qid)) < rng.choice([0.02, 0.5], 40)[qid]
+    y_score = rng.integers(0, rng.choice([1, 4, 90], 40)[qid] + 1)
+    together = score(y_true, y_score, qid=qid, average=None)
+    for query in range(40):
+        own = qid == query
+        alone = score(y_true[own], y_score[own], qid=qid[own], average=None)
+        assert np.array_equal(alone, together[[query]], equal_nan=True)

@@ -72,17 +72,6 @@ def test_bands_can_be_left_out():
     assert display.ax_.get_ylabel() == "metric\n(larger is better)"
 
 
-def test_a_metric_without_an_interval_has_a_line():
-    names = ["z_hits@1", "z_hits@2"]
-    scores = score_queries(Y_TRUE, RUNS, names)
-    display = MetricAtKDisplay.from_scores(scores)
-    assert np.isnan(display.low).all()
-    summary = scores.summary()
-    assert display.estimate.tolist() == [
-        [summary[name][metric] for metric in names] for name in RUNS
-    ]
-
-
 def test_far_cutoffs_are_drawn_on_a_logarithmic_axis():
     display = MetricAtKDisplay(k=[1, 30], estimate=[0.1, 0.2]).plot()
     assert display.ax_.get_xscale() == "linear"

@@ -25,7 +25,6 @@ WORDS = {
     "adjusted_mrr": "adjusted MRR",
     "neg_adjusted_mean_rank": "negative MR relative to chance",
     "adjusted_mean_rank_index": "adjusted MR",
-    "z_hits@10": "z-score of Hits@10",
 }
 
 

@@ -484,7 +484,6 @@ FORMS = r"metric\(y_true, y_score, qid=qid, \*\*params\), or as metric\(ranking\
         ("mrr", {"average": None}, ValueError, "'average' parameter .*Got None"),
         ("mrr", {"greater_is_better": True}, ValueError, "must be None unless"),
         # Adjusted, larger is better: minus the adjusted rank would choose the worst.
-        ("neg_mean_rank", {"adjusted": "z"}, ValueError, "Did you mean 'z_mean_rank'"),
         ("neg_mean_rank(adjusted=True)", {}, ValueError, "'adjusted_mean_rank_index'"),
     ],
 )

@@ -218,10 +218,9 @@ def test_a_median_lies_between_order_statistics():
     assert (-interval.high, -interval.low) == (ranks[k - 1], ranks[n - k])
 
 
-@pytest.mark.parametrize("name", ["z_mean_rank", "z_mrr"])
-def test_summaries_that_are_no_means_are_refused_by_name(name):
-    with pytest.raises(ValueError, match=f"no formula for.*{name}"):
-        confidence_interval(drawn_scores(["mrr", name]))
+def test_summaries_that_are_no_means_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"no formula for.*num_rel"):
+        confidence_interval(drawn_scores(["mrr", "num_rel"]))
 
 
 def test_clusters_are_the_units():

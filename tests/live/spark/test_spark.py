@@ -31,7 +31,7 @@ from tests.brute_force import LISTED
 from tests.drawn_tables import draw_shuffled
 from tests.page_code import run_code
 
-FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "err"]
+FEW = ["ndcg@3", "map", "neg_median_rank", "err"]
 
 # Spark leaves sockets to the garbage collector, and warns of new versions of pandas.
 pytestmark = [
