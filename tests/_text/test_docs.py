@@ -110,7 +110,7 @@ def form_of(parameter, name):
     if row and own == "ties":
         return own, row.reads_first_rank, row.takes_midrank
     if row and own == "adjusted":
-        return own, row.reads_first_rank, row.value is not None
+        return own, row.reads_first_rank
     return (own, row.cutoff) if row and own == "k" else (own,)
 
 
