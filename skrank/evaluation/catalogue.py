@@ -242,7 +242,7 @@ def _score_lists(top, codes, n_found, n_items):
         log_missed = by_item(np.log1p(-np.where(p < 1, p, 0.0)))
         covered = np.where(by_item(p == 1) > 0, 1.0, -np.expm1(log_missed)).sum()
     counts = by_item(p)
-    # Half of the sum of |c_i - c_j| over all pairs is that of (2 i - I - 1) c_(i); an
+    # The sum of |c_i - c_j| over pairs of items is that of (2 i - I - 1) c_(i), and an
     # item that is never recommended is c apart from one with the count c.
     place, total = 2 * np.arange(n_found) + 1.0 - n_found, length.sum()
     in_order = np.sort(counts)

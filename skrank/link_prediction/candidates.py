@@ -174,23 +174,29 @@ class Sample(NamedTuple):
         twice counts twice.
         """
         rows = np.arange(len(scores))[:, np.newaxis]
-        is_out = np.zeros(scores.shape, dtype=bool)
-        is_out[out_row, out_column] = is_out[rows[:, 0], target] = True
         if isinstance(self.negatives, int):
-            negatives = draw_negatives(self.rng, self.negatives, is_out)
+            out = out_row, out_column, scores.shape[1]
+            negatives = draw_negatives(self.rng, self.negatives, target, *out)
+            valid = negatives != target[:, np.newaxis]
         else:
             negatives = self.negatives[batch]
+            is_out = np.zeros(scores.shape, dtype=bool)
+            is_out[out_row, out_column] = is_out[rows[:, 0], target] = True
+            valid = ~is_out[rows, negatives]
         own, drawn = scores[rows, target[:, np.newaxis]], scores[rows, negatives]
-        valid = ~is_out[rows, negatives]
         above = np.count_nonzero((drawn > own) & valid, axis=1)
         tied = np.count_nonzero((drawn == own) & valid, axis=1)
         return above, tied, 1 + np.count_nonzero(valid, axis=1)
 
 
-def draw_negatives(rng, n_negatives, is_out):
-    """Draw columns of each row that are not out; the last one if all of them are."""
-    n_rows, n_entities = is_out.shape
-    row, column = is_out.nonzero()
+def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
+    """Draw columns of each row other than the target and those that are out, if any."""
+    n_rows = len(target)
+    other = out_column != target[out_row]
+    row = np.concatenate([out_row[other], np.arange(n_rows)])
+    column = np.concatenate([out_column[other], target])
+    order = np.lexsort((column, row))
+    row, column = row[order], column[order]
     n_out = np.bincount(row, minlength=n_rows)
     left = n_entities - n_out
     draw = rng.random_sample((n_rows, n_negatives)) * left[:, np.newaxis]
@@ -203,7 +209,7 @@ def draw_negatives(rng, n_negatives, is_out):
     key = row * (n_entities + 1) + before
     asked = rows * (n_entities + 1) + draw
     passed = np.searchsorted(key, asked, side="right") - first[:, np.newaxis]
-    return np.minimum(draw + passed, n_entities - 1)
+    return np.where(left[:, np.newaxis] > 0, draw + passed, target[:, np.newaxis])
 
 
 def candidate_counters(candidates, sides, entities, relations, relation, n_triples):
