@@ -638,10 +638,10 @@ def _with_judge(judge, blocks, found, test):
 def _family(table, blocks, found, clusterings):
     """Return the :class:`Family` of the pairs of some blocks.
 
-    Its columns, in which larger is better, and its units have an order that does not
-    depend on that of rankers, metrics and queries, nor on names, and random flips take
-    the same sign of a unit whichever ranker comes first. So the p-values do not depend
-    on any of these, nor on the sign of a metric.
+    Its columns, in which larger is better, have the order of the names of metrics and
+    rankers, and its units one that does not depend on the queries' names and order.
+    Random flips take the same sign of a unit whichever ranker comes first. So the
+    p-values do not depend on any of these, nor on the sign of a metric.
     """
     columns, of_ranker = _centred(table, blocks)
     bottoms = np.zeros((len(columns), len(blocks)))
@@ -681,20 +681,15 @@ def _centred(table, blocks):
     #              0 | block 1: b - a   c - a | block 2: b - a   c - a
     #    unit 1    0 |            0.2     0.1 |            1       0
     #    unit 2    0 |            0.0    -0.1 |            1       1
-    n_queries = len(table.keys["qid"])
-    all_keys = [order_keys(one.request.direction * one.values) for one in blocks]
-    in_all = _keys_in_all(blocks, all_keys)
+    names, n_queries = table.rankers, len(table.keys["qid"])
     columns, of_ranker = [np.zeros((n_queries, 1))], {}
-    of_blocks = [
-        (sorted(keys), block.request.key, place)
-        for place, (keys, block) in enumerate(zip(all_keys, blocks, strict=True))
+    by_name = [
+        (block.request.key, sorted(names[i] for i in block.rankers), place)
+        for place, block in enumerate(blocks)
     ]
-    for *_, place in sorted(of_blocks):
-        block, keys = blocks[place], all_keys[place]
-        # Rankers that are alike here and elsewhere may come in any order: by name.
-        names = [(in_all.get(i), table.rankers[i]) for i in block.rankers]
-        named = zip(keys, names, range(len(keys)), strict=True)
-        first, *others = (i for *_, i in sorted(named))
+    for *_, place in sorted(by_name):
+        block = blocks[place]
+        first, *others = np.argsort([names[i] for i in block.rankers], kind="stable")
         of_block = np.zeros((n_queries, len(others)))  # other segments do not count
         values = difference(block.values[:, others], block.values[:, [first]])
         of_block[block.segment.rows] = block.request.direction * values
@@ -703,44 +698,6 @@ def _centred(table, blocks):
             of_ranker[place, other] = column
         columns.append(of_block)
     return np.hstack(columns), of_ranker
-
-
-def _keys_in_all(blocks, all_keys):
-    """Return all keys of each ranker, by position, if a block has one of them twice."""
-    if all(len(set(keys)) == len(keys) for keys in all_keys):
-        return {}
-    found = {}
-    for block, keys in zip(blocks, all_keys, strict=True):
-        place = block.request.key, sorted(keys)
-        for i, key in zip(block.rankers, keys, strict=True):
-            found.setdefault(i, []).append((place, key))
-    return {i: sorted(of_ranker) for i, of_ranker in found.items()}
-
-
-def order_keys(values):
-    """Return keys by which rankers are ordered, from their values by query.
-
-    The values, of shape (n_queries, n_rankers), are compared with the worst ranker of
-    each query, so that a shift of all values changes nothing.
-    """
-    size = values - values.min(axis=1, keepdims=True)
-    size = np.round(size / (size.max() or 1.0), DIGITS)
-    # Bytes in the order of the numbers, none of which is negative.
-    keys = [(np.sort(column).astype(">f8").tobytes(),) for column in size.T]
-    place, found = None, [0] * len(keys)
-    # The same values for other queries: in the order of what the rankers have there
-    # that had one key so far, until this tells no more of them apart.
-    while found != place and len(set(keys)) < len(keys):
-        place = found
-        of_keys = np.lexsort((size, np.broadcast_to(place, size.shape)), axis=1)
-        alike = np.take_along_axis(size, of_keys, axis=1)
-        query = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
-        keys = [
-            (*key, column[np.lexsort((column, query))].astype(">f8").tobytes())
-            for key, column in zip(keys, size.T, strict=True)
-        ]
-        found = [sorted(set(keys)).index(key) for key in keys]
-    return keys
 
 
 def order_units(columns, bottoms):

@@ -12,7 +12,7 @@ import numpy as np
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
-from skrank.stats.compare import order_keys, order_units
+from skrank.stats.compare import order_units
 from skrank.stats.inference import order_statistics, seed_of, sum_clusters
 from skrank.stats.paired_tests import holm, run_tests
 from tests.studies import populations
@@ -58,15 +58,10 @@ def outcomes(top, bottom=None, test="permutation"):
     bottom = np.ones_like(top) if bottom is None else bottom
     found = []
     for one, weight in zip(top.T, bottom.T, strict=True):
-        # As compare_rankers orders rankers and queries.
-        keys = order_keys(np.column_stack([np.maximum(-one, 0), np.maximum(one, 0)]))
-        of_pair = one[:, None] * (1 if keys[0] <= keys[1] else -1)
-        order, _ = order_units(of_pair, weight[:, None])
+        of_pair = one[:, None]
+        order, _ = order_units(of_pair, weight[:, None])  # as compare_rankers does
         family = family_of(of_pair[order], weight[order, None])
-        pvalue, adjusted, *ends = outcome_of(family, test)[:4]
-        if keys[0] > keys[1]:
-            ends = [-ends[1], -ends[0]]
-        found.append([pvalue, adjusted, *ends])
+        found.append(outcome_of(family, test)[:4])
     return [np.concatenate(x) for x in zip(*found, strict=True)]
 
 
