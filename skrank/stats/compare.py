@@ -76,7 +76,7 @@ def compare_rankers(
     by: str | Sequence[str] | None = None,
     baseline: str | Sequence[str] | None = None,
     test: Literal["auto", "permutation", "score", "t"] = "auto",
-    correction: Literal["max-t", "holm"] | None = "max-t",
+    correction: Literal["max-t"] | None = "max-t",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     margin: float = 0.0,
     clusters: Clusters | None = None,
@@ -124,13 +124,12 @@ def compare_rankers(
           weigh as much as less than half as many equal ones; and "permutation" for all
           others. Where few queries differ, it also allows for those that nobody saw,
           which the other tests do not.
-    correction : {"max-t", "holm"} or None, default="max-t"
+    correction : "max-t" or None, default="max-t"
         How p-values are adjusted for the number of comparisons, and intervals made
         simultaneous, so that they contain all true differences together with the
         probability `confidence_level`: by the maximum over the flips of all
-        comparisons, in steps, which uses their correlation [1]_; by Holm's method, with
-        intervals by Bonferroni's, which are wider; or not at all, so that each interval
-        has this probability by itself.
+        comparisons, in steps, which uses their correlation [1]_; or not at all, so that
+        each interval has this probability by itself.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The sign of the difference, ranker minus baseline, that the test looks for. The
         interval is one-sided as well.
@@ -140,9 +139,8 @@ def compare_rankers(
         is not better by it (the other way round if smaller values are better), and with
         "two-sided" whether both hold (equivalence, by two one-sided tests; of a level
         of 95 % the interval then has 90 %).
-    clusters : str, array-like of shape (n_queries,) or list of them, default=None
-        Queries that belong together, as in :func:`confidence_interval`. Two clusterings
-        need ``test="t"`` and a correction other than "max-t".
+    clusters : str or array-like of shape (n_queries,), default=None
+        Queries that belong together, as in :func:`confidence_interval`.
     confidence_level : float, default=0.95
         The level of the intervals; 1 minus it is the level of the tests.
     judge : QueryScores, default=None
@@ -199,7 +197,7 @@ def compare_rankers(
     :math:`d_i` [2]_. It excludes 0 exactly if p is at most the level.
 
     Values of 0 and 1 rarely differ, and then the signs of a few queries decide. The
-    score test [4]_ of the numbers of wins and losses also counts the queries without a
+    score test [3]_ of the numbers of wins and losses also counts the queries without a
     difference; its interval holds the differences that it does not reject. If two
     rankers are equal in all n queries, its ends are :math:`\pm z^2 / (n + z^2)`, with
     the quantile z of the normal distribution. Times the range of the metric these are
@@ -208,7 +206,7 @@ def compare_rankers(
 
     If the effective number of differences is below 3, or all of them are equal, the
     sample hardly shows what the others may be. With "auto" the ends are then
-    :math:`d \mp \sqrt{s^2 + f^2}` [5]_: s is the distance of the end of the test from
+    :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is the distance of the end of the test from
     the difference d, and f what the mean of either ranker would lose with the best
     :math:`1 - \alpha^{1/n}` of its queries, which n queries lack with the probability
     :math:`\alpha` of one side. The p-value is the smallest level at which such an
@@ -222,13 +220,7 @@ def compare_rankers(
     near end is 0 and does not belong to the interval, so that an interval excludes 0
     exactly if the adjusted p-value is at most the level. For hits :math:`|T|` is the z
     of the score test, whose interval then has the same critical value. A simultaneous
-    interval also contains that of the comparison alone. Holm's method may reject where
-    Bonferroni's interval contains 0, but not the other way round.
-
-    For "holm", p-values that random flips are too few to count are replaced by a
-    saddlepoint approximation [3]_ before they are adjusted; the adjusted ones are at
-    least as large as the p-values. Otherwise it could not reject at 5 % in a family of
-    more than 500 comparisons.
+    interval also contains that of the comparison alone.
 
     Flips of the signs of a few large clusters, or of a few queries with large weights,
     do not know that the units differ. Student's t has their effective number, less 1,
@@ -236,8 +228,7 @@ def compare_rankers(
 
     `detectable` is the difference that a two-sided t test of as many units would find
     with a probability of 80 %, at the level that the correction leaves to one
-    comparison: that of the critical value of "max-t", or the level divided by the
-    number of comparisons for "holm". `effect_size` is the mean of the differences
+    comparison, that of its critical value. `effect_size` is the mean of the differences
     divided by their standard deviation.
 
     The comparison is about the queries of this collection, and these rankers as they
@@ -249,11 +240,9 @@ def compare_rankers(
        "Resampling-Based Multiple Testing" (1993).
     .. [2] J. A. Hartigan,
        "Using Subsample Values as Typical Values", JASA 64 (1969).
-    .. [3] J. Robinson, "Saddlepoint Approximations for Permutation Tests and Confidence
-       Intervals", JRSS B 44 (1982).
-    .. [4] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
+    .. [3] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
        Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
-    .. [5] G. Zou, A. Donner, "Construction of Confidence Limits About Effect Measures:
+    .. [4] G. Zou, A. Donner, "Construction of Confidence Limits About Effect Measures:
        A General Approach", Statistics in Medicine 27 (2008).
 
     Examples
@@ -291,9 +280,8 @@ def compare_rankers(
     if not isinstance(baseline, str) and np.iterable(baseline):
         baseline = tuple(baseline)
     table, pairs = scores.table, _pairs(scores.rankers, baseline)
-    clusterings, segments = segments_of(table, by, clusters, "compare_rankers")
-    n_units = count_units(table.weight, len(table.keys["qid"]), clusterings)
-    test = _test_of_clusters(test, correction, clusterings)
+    codes, segments = segments_of(table, by, clusters, "compare_rankers")
+    n_units = count_units(table.weight, len(table.keys["qid"]), codes)
     blocks = _blocks(segments, pairs)
     found = [_comparisons(block, test, judge) for block in blocks]
     if judge is not None:
@@ -301,7 +289,7 @@ def compare_rankers(
         table, blocks, found = _with_judge(both, blocks, found, test)
     found = [*itertools.chain(*found)]
     options = {"correction": correction, "alternative": alternative, "margin": margin}
-    family, rows = _family(table, blocks, found, clusterings), [x.row for x in found]
+    family, rows = _family(table, blocks, found, codes), [x.row for x in found]
     drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
     tests, level = [row.test for row in rows], 1 - confidence_level
     outcome = run_tests(family, test=tests, level=level, **options, **drawn)
@@ -337,18 +325,6 @@ def _check_options_of_judge(judge, test, by, clusters):
                 f"The {name!r} parameter of compare_rankers must be None with a judge. "
                 f"Got {shown(value)}. Select queries by scores.where()."
             )
-
-
-def _test_of_clusters(test, correction, clusterings):
-    """Return the test of queries in none, one or two clusterings."""
-    if len(clusterings) < 2:
-        return test
-    if test not in (AUTO, "t") or correction == "max-t":
-        raise ValueError(
-            "The 'clusters' parameter of compare_rankers must be one clustering, "
-            "unless test='t' and correction is 'holm' or None. Got two."
-        )
-    return "t"
 
 
 def _add_results(found, family, outcome, alternative, margin):
@@ -458,7 +434,7 @@ def _blocks_of(segment, pairs):
                 *(segment, metric, request, rankers, own),
                 pairs if is_shared else [(0, 1)],
                 *(np.column_stack(values), known, bottom),
-                is_plain=np.ptp(bottom[known]) == 0 and not segment.clusterings,
+                is_plain=np.ptp(bottom[known]) == 0 and segment.clusters is None,
             )
 
 
@@ -505,7 +481,7 @@ def _comparisons(block, test, judge):
     limits = np.array([limits_of(one) for one in block.terms])
     has_limits = np.array([np.isfinite(one.limits).all() for one in block.terms])
     of_unseen = [
-        Unseen(values, block.bottom, ends, segment.clusterings)
+        Unseen(values, block.bottom, ends, segment.clusters)
         for values, ends in zip(block.values.T, limits, strict=True)
     ]
     tests = _tests(block, test, block.is_plain and judge is None)
@@ -516,7 +492,7 @@ def _comparisons(block, test, judge):
         one, other = np.array(pairs).T
         top = difference(block.values[:, one], block.values[:, other])
         bottom = np.broadcast_to(block.bottom[:, None], top.shape)
-        errors, df = standard_error(top, bottom, segment.clusterings)
+        errors, df = standard_error(top, bottom, segment.clusters)
         rows = _rows(block, one, other, top, of_rankers, tests[start : start + step])
         size = limits[[one, other], 1].max(axis=0) - limits[[one, other], 0].min(axis=0)
         size = np.where(size > 0, size, np.inf)
@@ -580,8 +556,7 @@ def _tests(block, test, is_plain):
     """Return the name of the test of each pair of a block."""
     if test not in (AUTO, "score"):
         return [test] * len(block.pairs)
-    clusterings = block.segment.clusterings
-    _, units = sum_clusters(block.bottom, block.bottom, *clusterings or [None])
+    _, units = sum_clusters(block.bottom, block.bottom, block.segment.clusters)
     is_uneven = effective_units(units) < MOST_UNEVEN * np.count_nonzero(units)
     hits = [is_plain and one.is_binary for one in block.terms]
     found = [
@@ -610,7 +585,7 @@ def limits_of(terms):
 def _with_judge(judge, blocks, found, test):
     """Return the table of a judge, a block for each pair, and their comparisons."""
     judged, of_pairs = [], []
-    segment = Segment({}, slice(None), judge.table, [])
+    segment = Segment({}, slice(None), judge.table, None)
     known = np.ones(len(judge.is_rest), dtype=bool)
     for block, of_block in zip(blocks, found, strict=True):
         means = [judge.mean(i, block.metric).estimate for i in block.rankers]
@@ -635,7 +610,7 @@ def _with_judge(judge, blocks, found, test):
     return judge.table, judged, of_pairs
 
 
-def _family(table, blocks, found, clusterings):
+def _family(table, blocks, found, clusters):
     """Return the :class:`Family` of the pairs of some blocks.
 
     Its columns, in which larger is better, have the order of the names of metrics and
@@ -647,8 +622,7 @@ def _family(table, blocks, found, clusterings):
     bottoms = np.zeros((len(columns), len(blocks)))
     for bottom, block in zip(bottoms.T, blocks, strict=True):
         bottom[block.segment.rows] = block.bottom
-    if len(clusterings) == 1:
-        columns, bottoms = sum_clusters(columns, bottoms, clusterings[0])
+    columns, bottoms = sum_clusters(columns, bottoms, clusters)
     ends = [
         (*(of_ranker[place, i] for i in pair[:: block.request.direction]), place)
         for place, block in enumerate(blocks)

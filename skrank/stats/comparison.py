@@ -484,7 +484,7 @@ class RankerComparison(Result):
         if self.clusters is not None:
             test += f" of {counted(self.n_units, 'cluster')}"
         if len(self.rows) > 1:
-            test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}"
+            test += f", {CORRECTIONS[self.correction]} for {n_comparisons}"
         test += f", {level}"
         words = f"{self._words_of_marks()}{test}."
         spread = {
@@ -518,7 +518,7 @@ class RankerComparison(Result):
         """Return what is different about the intervals of the differences."""
         words = []
         if self.are_simultaneous:
-            words = [CORRECTIONS[self.correction].intervals]
+            words = ["simultaneous"]
         elif self.margin and self.alternative == "two-sided":
             words = [f"{200 * self.confidence_level - 100:g}%"]
         if len(self.rows) > 1 and not self.are_simultaneous:
@@ -546,7 +546,7 @@ class RankerComparison(Result):
         if self.by is not None:
             of_segments = f" x {counted(n_segments, 'segment')}"
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
-        corrected = f"p by {CORRECTIONS[self.correction].words}, "
+        corrected = f"p by {CORRECTIONS[self.correction]}, "
         if len(self.rows) == 1:
             corrected = ""
         about = f"; is the difference {self._asked()}?" if self._asked() else ""

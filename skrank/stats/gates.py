@@ -86,7 +86,7 @@ def gate(
         nothing.
     test : {"auto", "permutation", "score", "t"}, default="auto"
         The test of the differences, as in :func:`compare_rankers`.
-    clusters : str, array-like of shape (n_queries,) or list of them, default=None
+    clusters : str or array-like of shape (n_queries,), default=None
         Queries that belong together, as in :func:`compare_rankers`.
     confidence_level : float, default=0.95
         How sure a decision must be: greater than 0.5 and less than 1.
@@ -407,21 +407,21 @@ class _Pair:
         old, new = terms[place], terms[1 - place]
         known = old.known & new.known
         bottom = np.where(known, old.bottom, 0)
-        clusterings = read_clusters(clusters, table.keys)
+        clusters = read_clusters(clusters, table.keys)
         values, others = (
             table.requests[0].sign * np.where(known, one.top, 0) for one in (old, new)
         )
         lows, highs = zip(limits_of(old), limits_of(new), strict=True)
         limits = min(lows), max(highs)
-        self.unseen = Unseen(values, bottom, limits, clusterings)
+        self.unseen = Unseen(values, bottom, limits, clusters)
         self.range = self.largest_loss = np.inf
         if all(np.isfinite(one.limits).all() for one in (old, new)):
             self.range = limits[1] - limits[0]
             self.largest_loss = values.sum() / bottom.sum() - limits[0]
         d = difference(others, values)
-        of_units, _ = sum_clusters(d, bottom, *clusterings[:1] or [None])
+        of_units, _ = sum_clusters(d, bottom, clusters)
         self.n_effective = float(effective_units(of_units**2))
-        counts_alike = np.ptp(bottom[known]) == 0 and not clusterings
+        counts_alike = np.ptp(bottom[known]) == 0 and clusters is None
         self.differences = d[known] if counts_alike else None
 
     def decision(self, margin, low, high):

@@ -13,12 +13,7 @@ from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
-from skrank._engine.means import (
-    mean_of_queries,
-    pooled_harmonic_mean,
-    pooled_median,
-    reciprocal,
-)
+from skrank._engine.means import mean_of_queries, pooled_harmonic_mean
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     check_choice,
@@ -41,16 +36,13 @@ from skrank.stats.inference import (
     count_units,
     difference,
     effective_hits,
-    effective_units,
     hall,
     in_limits,
-    order_statistics,
     quantile_of_t,
     read_clusters,
     segments_of,
     standard_error,
     sum_clusters,
-    summaries_of,
     t_interval,
     terms_of,
     warn_of_few,
@@ -122,14 +114,12 @@ def confidence_interval(
           metric that skrank does not know have the limits 0 and 1 if all of them are
           between;
         - "hall": Student's t, corrected for the skewness of the values [2]_.
-
-        The median of ranks has "order statistics".
-    clusters : str, array-like of shape (n_queries,) or list of them, default=None
+    clusters : str or array-like of shape (n_queries,), default=None
         Queries that belong together, if it is not queries that were drawn
         independently but users with several queries, or entities. The name of a key
-        column of `scores`, or one entry per query in the order of `scores.keys`. Two
-        clusterings, such as ``["qid", "seed"]``, count together. If None, a query id
-        that comes several times, as with several seeds, is one cluster.
+        column of `scores`, or one entry per query in the order of `scores.keys`. If
+        None, a query id that comes several times, as with several seeds, is one
+        cluster.
     sample_weight : array-like of shape (n_queries,), default=None
         The weights of an array of values. A QueryScores has its own.
     judge : QueryScores, default=None
@@ -257,19 +247,19 @@ def confidence_interval(
     _check_unused("with a judge" if judge is not None else where, given)
     options = confidence_level, method
     if is_array:
-        terms, clusterings = _read_array(scores, sample_weight, clusters)
-        interval, *few = interval_of(terms, clusterings, *options)
+        terms, codes = _read_array(scores, sample_weight, clusters)
+        interval, *few = interval_of(terms, codes, *options)
         _warn_of_few(*({"these values": n} for n in few))
-        n_units = count_units(terms.bottom, len(terms.bottom), clusterings)
+        n_units = count_units(terms.bottom, len(terms.bottom), codes)
         return ConfidenceIntervals(
             (interval,), None, clusters, confidence_level, {None: 1}, n_units
         )
     if judge is not None:
         check_instance(scores, QueryScores, "scores", "confidence_interval")
-        clusterings = read_clusters(None, scores.keys)
+        codes = read_clusters(None, scores.keys)
         rows = _rows_of_judge(scores, judge, confidence_level)
     else:
-        clusterings, rows = _rows_of_table(scores, by, clusters, options)
+        codes, rows = _rows_of_table(scores, by, clusters, options)
     table = scores.table
     return ConfidenceIntervals(
         rows=tuple(rows),
@@ -277,7 +267,7 @@ def confidence_interval(
         clusters=clusters,
         confidence_level=confidence_level,
         directions={one.key: one.direction for one in table.requests},
-        n_units=count_units(table.weight, len(table.keys["qid"]), clusterings),
+        n_units=count_units(table.weight, len(table.keys["qid"]), codes),
         kind=table.kind,
     )
 
@@ -294,7 +284,7 @@ def _check_unused(where, given):
 
 
 def _read_array(values, sample_weight, clusters):
-    """Return the :class:`Terms` of an array of values, and the clusterings."""
+    """Return the :class:`Terms` of an array of values, and the codes of clusters."""
     values = numeric_array(values, "scores").astype(np.float64)
     if values.ndim != 1 or not len(values) or np.isinf(values).any():
         raise ValueError(
@@ -321,15 +311,12 @@ def _read_array(values, sample_weight, clusters):
     whole = bottom[order].sum()
     estimate = float(top[order].sum() / whole) if whole else np.nan
     terms = Terms(top, bottom, known, values[known], n_undefined, estimate)
-    clusterings = []
-    if clusters is not None:
-        clusterings = read_clusters(clusters, {"qid": np.arange(n)})
-    return terms, clusterings
+    return terms, read_clusters(clusters, {"qid": np.arange(n)})
 
 
 def _rows_of_table(scores, by, clusters, options):
-    """Return the clusterings of the queries, and the rows of their intervals."""
-    clusterings, segments = intervals_by_segment(scores.table, by, clusters, *options)
+    """Return the codes of the clusters, and the rows of their intervals."""
+    codes, segments = intervals_by_segment(scores.table, by, clusters, *options)
     without = [
         name
         for j, name in enumerate(scores.metrics)
@@ -343,10 +330,10 @@ def _rows_of_table(scores, by, clusters, options):
         others = [name for name in scores.metrics if name not in without]
         raise ValueError(
             "confidence_interval has no formula for metrics that are not means over "
-            "queries, nor for medians with clusters or weights. Got "
-            f"{without}: select other metrics, such as scores[{others or ['mrr']}]."
+            f"queries. Got {without}: select other metrics, such as "
+            f"scores[{others or ['mrr']}]."
         )
-    return clusterings, [
+    return codes, [
         Bunch(**entries, metric=metric, ranker=ranker, **found[i, j])
         for entries, found in segments
         for j, metric in enumerate(scores.metrics)
@@ -357,12 +344,12 @@ def _rows_of_table(scores, by, clusters, options):
 def intervals_by_segment(
     table, by=None, clusters=None, confidence_level=0.95, method="auto"
 ):
-    """Return the clusterings, and (entries of a segment, its intervals) for each.
+    """Return codes of clusters, and (entries of a segment, its intervals) for each.
 
     The intervals stand in a dict by the positions of the ranker and the metric. That of
     a metric without a formula is None.
     """
-    clusterings, segments = segments_of(table, by, clusters, "confidence_interval")
+    codes, segments = segments_of(table, by, clusters, "confidence_interval")
     found, few_values, few_units = [], {}, {}
     for segment in segments:
         part, options = segment.table, (confidence_level, method)
@@ -377,13 +364,11 @@ def intervals_by_segment(
                 of_ranker = "" if ranker is None else f" of {shown(ranker)}"
                 name = f"{part.requests[j].key!r}{of_ranker}{of_segment}"
                 intervals[i, j], few_values[name], few_units[name] = interval_of(
-                    all_terms[i][j], segment.clusterings, *options
+                    all_terms[i][j], segment.clusters, *options
                 )
-            elif not segment.clusterings:
-                intervals[i, j] = _interval_of_median(part, i, j, confidence_level)
         found.append((segment.entries, intervals))
     _warn_of_few(few_values, few_units)
-    return clusterings, found
+    return codes, found
 
 
 def _warn_of_few(few_values, few_units):
@@ -403,16 +388,16 @@ class _Ratio(NamedTuple):
     df: float
     moments: tuple  # the sums of squares, cubes and fourth powers of t - R b
     is_plain: bool  # whether all queries count alike, each for itself
-    units: np.ndarray  # the weights of the units, those that weigh as the fewest
+    units: np.ndarray  # the weights of the units
     n: int  # the number of queries
 
 
-def interval_of(terms, clusterings, confidence_level, method):
+def interval_of(terms, clusters, confidence_level, method):
     """Return the interval of one summary as a Bunch, and two effective numbers.
 
     They are those of values and of units; infinite where the interval allows for them.
     """
-    ratio = _ratio_of(terms, clusterings)
+    ratio = _ratio_of(terms, clusters)
     if ratio is None:
         return _undefined(terms, method), np.inf, np.inf
     if method == "auto":
@@ -421,8 +406,7 @@ def interval_of(terms, clusterings, confidence_level, method):
     low, high, error = _of_ratio(terms, ratio.value, ends, ratio.error)
     interval = _as_bunch(terms, low, high, error, method)
     if not np.isfinite([low, high]).all():
-        clusterings = (clusters[terms.known] for clusters in clusterings)
-        n_units = min([ratio.n, *(len(np.unique(one)) for one in clusterings)])
+        n_units = count_units(terms.bottom, len(terms.bottom), clusters)
         warn_caller(
             "The confidence interval has no end but the limits of the metric: it needs "
             "at least two queries, or clusters of them. 1 over a mean that may be 0 "
@@ -437,14 +421,14 @@ def interval_of(terms, clusterings, confidence_level, method):
     return interval, n_values, np.inf if ratio.is_plain else ratio.df + 1
 
 
-def _ratio_of(terms, clusterings):
+def _ratio_of(terms, clusters):
     """Return the :class:`_Ratio` of some terms, or None if no query counts."""
     known = terms.known
     # The sums do not depend on the order of the queries.
     order = np.lexsort((terms.top[known], terms.bottom[known]))
     top, bottom = terms.top[known][order], terms.bottom[known][order]
-    clusterings = [clusters[known][order] for clusters in clusterings]
-    n, is_plain = len(top), terms.is_mean and not clusterings
+    clusters = None if clusters is None else clusters[known][order]
+    n, is_plain = len(top), terms.is_mean and clusters is None
     if not bottom.any():
         return None
     if is_plain:
@@ -453,13 +437,12 @@ def _ratio_of(terms, clusterings):
     ratio = top.sum() / bottom.sum()
     deviation = difference(top, ratio * bottom)
     moments = tuple((deviation**power).sum() for power in (2, 3, 4))
-    units = [sum_clusters(bottom, bottom, one)[1] for one in clusterings or [None]]
+    _, units = sum_clusters(bottom, bottom, clusters)
     if is_plain:
         error, df = np.sqrt(moments[0] / n / (n - 1)) if n > 1 else np.nan, n - 1
     else:
-        error, df = standard_error(top, bottom, clusterings)
-    fewest = min(units, key=effective_units)
-    return _Ratio(ratio, float(error), float(df), moments, is_plain, fewest, n)
+        error, df = standard_error(top, bottom, clusters)
+    return _Ratio(ratio, float(error), float(df), moments, is_plain, units, n)
 
 
 def _fitting_method(terms, ratio):
@@ -536,37 +519,6 @@ def _as_bunch(terms, low, high, error, method):
     )
 
 
-def _interval_of_median(table, i, j, confidence_level):
-    """Return the interval of an unweighted median by order statistics, else None."""
-    request, measured = table.requests[j], table.measured[i][j]
-    options = request.options
-    is_plain = table.weight is None and options.average != "weighted"
-    if request.metric.pool is not pooled_median or not is_plain:
-        return None
-    undefined, instead = np.isnan(measured.values), options.replace_undefined_by
-    instead = reciprocal(instead) if request.metric.inverse else instead
-    values = np.where(undefined, instead, measured.values)
-    known = ~np.isnan(values)
-    n_undefined, estimate = int(undefined.sum()), summaries_of(table)[i][j]
-    terms = Terms(values, known, known, values[known], n_undefined, estimate, request)
-    method = "order statistics"
-    if not known.any():
-        return _undefined(terms, method)
-    ends = order_statistics(values[known], confidence_level)
-    if np.isinf(ends).any():
-        warn_caller(
-            "The confidence interval of the median has no end but the limits of the "
-            f"metric: {known.sum()} queries are too few for the level "
-            f"{confidence_level}.",
-            UserWarning,
-        )
-    if request.metric.inverse:
-        with np.errstate(divide="ignore"):
-            ends = np.divide(1, np.maximum(ends, 0))
-    low, high = sorted(float(request.sign * end) for end in ends)
-    return _as_bunch(terms, low, high, np.nan, method)
-
-
 def _undefined(terms, method):
     """Return an interval without ends, and warn of it."""
     warn_caller(
@@ -584,7 +536,7 @@ def _rows_of_judge(scores, judge, confidence_level):
             found, terms = both.mean(i, j), both.terms[i][j]
             entries = found.entries
             if found.is_of_few:
-                interval, *_ = interval_of(terms, [], confidence_level, "auto")
+                interval, *_ = interval_of(terms, None, confidence_level, "auto")
                 entries = entries | ALONE
             else:
                 mean = found.estimate, found.error, found.df, found.skewness

@@ -29,8 +29,6 @@ NUMBERS_AT_A_TIME = 2**20
 ROUNDING_OF_T = 1e-10
 # Of more units those with the largest leverage are flipped, at least 100 a column.
 MOST_FLIPPED = 10_000
-# Where fewer random flips reach a sum, its probability is refined.
-FEW_REACHED = 20
 
 
 def is_two_sided(alternative, margin):
@@ -104,11 +102,10 @@ class OneSided(NamedTuple):
     sign: int
     null: float
     pvalue: np.ndarray
-    refined: np.ndarray  # the same below what random flips can count
 
     def take(self, places):
         """Return the tests of some of the comparisons."""
-        return self._replace(pvalue=self.pvalue[places], refined=self.refined[places])
+        return self._replace(pvalue=self.pvalue[places])
 
 
 @dataclass(frozen=True)
@@ -179,11 +176,10 @@ class PairedTest:
     words: str  # what the test is called
     flips_signs = False
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        """Return the p-values of one side, and the same refined."""
+    def pvalues(self, flipped, sign, null, two_sided):
+        """Return the p-values of one side."""
         p = self.pvalue(flipped.family, sign, null)
-        p = np.maximum(p, sign_flips.SMALLEST_PVALUE)
-        return p, p
+        return np.maximum(p, sign_flips.SMALLEST_PVALUE)
 
     def errors(self, family, level):
         """Return the standard errors, with what the differences do not show."""
@@ -195,14 +191,14 @@ class SignFlipTest(PairedTest):
 
     flips_signs = True
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        """Return the p-values of one side, and the same refined.
+    def pvalues(self, flipped, sign, null, two_sided):
+        """Return the p-values of one side.
 
         Of a two-sided test only the side of the difference is tested: the other one
         has 1.
         """
         family, n_flips = flipped.family, flipped.of_columns.shape[1]
-        pvalue, refined = np.ones((2, len(family.plus)))
+        pvalue = np.ones(len(family.plus))
         for part in family.parts(2 * n_flips):
             x = sign * flipped.summed(part, null)
             drawn = []
@@ -213,7 +209,7 @@ class SignFlipTest(PairedTest):
                 if exact is None:
                     drawn.append(j)
                 else:
-                    pvalue[j] = refined[j] = exact
+                    pvalue[j] = exact
             if not drawn:
                 continue
             drawn = np.array(drawn)
@@ -223,12 +219,8 @@ class SignFlipTest(PairedTest):
             sums = flipped.sums(drawn, null)
             reached = np.count_nonzero(sums >= least, axis=1)
             reached += np.count_nonzero(sums <= -least, axis=1)
-            pvalue[drawn] = refined[drawn] = reached / (2 * n_flips)
-            if refine:
-                for j in np.flatnonzero(reached <= FEW_REACHED):
-                    tail = sign_flips.tail_probability(x[:, j])
-                    refined[drawn[j]] = min(pvalue[drawn[j]], tail)
-        return pvalue, refined
+            pvalue[drawn] = reached / (2 * n_flips)
+        return pvalue
 
     def ends(self, flipped, sides, level):
         family = flipped.family
@@ -314,15 +306,15 @@ class FewTest(PairedTest):
 
     of: PairedTest | None = None  # the test of what is there
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        """Return the p-values of one side, twice."""
+    def pvalues(self, flipped, sign, null, two_sided):
+        """Return the p-values of one side."""
         tops, weights = flipped.family.totals
         distances = sign * (tops / weights - null)
         p = [
             _smallest_level(reach, sign, distance)
             for reach, distance in zip(self._reaches(flipped), distances, strict=True)
         ]
-        return np.array(p), np.array(p)
+        return np.array(p)
 
     def ends(self, flipped, sides, level):
         rejected = [is_at_most(side.pvalue, level) for side in sides]
@@ -475,27 +467,8 @@ OF_FEW = {
 }
 
 
-def holm(pvalues):
-    """Return the p-values of S. Holm, Scandinavian Journal of Statistics 6 (1979)."""
-    order = np.argsort(pvalues, kind="stable")
-    factors = np.arange(len(pvalues), 0, -1)
-    adjusted = np.empty(len(pvalues))
-    adjusted[order] = np.maximum.accumulate(factors * pvalues[order])
-    return np.minimum(adjusted, 1)
-
-
-class Correction(NamedTuple):
-    """A correction of p-values for the number of comparisons."""
-
-    words: str  # what it is called
-    intervals: str | None = None  # what those for all comparisons together are called
-
-
-CORRECTIONS = {
-    "max-t": Correction("max-T", "simultaneous"),
-    "holm": Correction("Holm", "simultaneous (Bonferroni)"),
-    None: Correction("no correction"),
-}
+# What corrections for the number of comparisons are called.
+CORRECTIONS = {"max-t": "max-T", None: "no correction"}
 
 
 class Outcome(NamedTuple):
@@ -543,7 +516,7 @@ def run_tests(
     those of :func:`skrank.stats.compare_rankers`.
     """
     n, two_sided = len(family.plus), is_two_sided(alternative, margin)
-    is_max_t, is_holm = (n > 1 and correction == name for name in ("max-t", "holm"))
+    is_max_t = n > 1 and correction == "max-t"
     n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
     _, n_effective, is_tied = family.of_tops
     # The differences of a pair that is tied in all units have no spread, whose mean
@@ -554,7 +527,7 @@ def run_tests(
     flipped = _flip(family, n_resamples, seed) if needs_flips else Flipped(family)
     groups = _groups(flipped, names, n_effective)
     sides = [
-        _one_sided(groups, sign, -sign * margin, two_sided, is_holm)
+        _one_sided(groups, sign, -sign * margin, two_sided)
         for sign in ALTERNATIVES[alternative]
     ]
     pvalue = adjusted = _of_both_sides([side.pvalue for side in sides], two_sided)
@@ -565,12 +538,6 @@ def run_tests(
         (*joint, single), adjusted = found, found[0].max(axis=0)
         ends = _joint_ends(family, groups, sides, *joint, each, level)
     else:
-        if is_holm:
-            adjusted = holm(_of_both_sides([side.refined for side in sides], two_sided))
-            # A refined p-value may be less than one of random flips.
-            adjusted = np.maximum(adjusted, pvalue)
-            sides = [side._replace(pvalue=side.refined) for side in sides]
-            each, single = each / n, single / n
         ends = [group.ends(sides, each) for group in groups]
     low, high, errors = np.full((3, n), [[-np.inf], [np.inf], [np.nan]])
     for (one, where, of_test), of_group in zip(groups, ends, strict=True):
@@ -627,12 +594,12 @@ def _groups(flipped, names, n_effective):
     return [Group(one, where, flipped.take(where)) for one, where in found]
 
 
-def _one_sided(groups, sign, null, two_sided, refine):
+def _one_sided(groups, sign, null, two_sided):
     """Return the :class:`OneSided` tests of all comparisons."""
-    found = np.empty((2, sum(len(one.flipped.family.plus) for one in groups)))
+    found = np.empty(sum(len(one.flipped.family.plus) for one in groups))
     for one, where, of_test in groups:
-        found[:, where] = one.pvalues(of_test, sign, null, two_sided, refine)
-    return OneSided(sign, null, *found)
+        found[where] = one.pvalues(of_test, sign, null, two_sided)
+    return OneSided(sign, null, found)
 
 
 def _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level):

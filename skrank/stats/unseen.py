@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,21 +25,19 @@ class Unseen:
         The terms of the mean, as a ratio of two sums.
     limits : tuple of float
         The worst and the best value; those that were seen if there are no others.
-    clusterings : list of ndarray of shape (n_queries,)
-        The codes of the clusters of the queries; of two, those that weigh as fewer.
+    clusters : ndarray of shape (n_queries,) or None
+        The codes of the clusters of the queries.
     """
 
     top: np.ndarray
     bottom: np.ndarray
     limits: tuple[float, float]
-    clusterings: Sequence[np.ndarray]
+    clusters: np.ndarray | None
 
     @cached_property
     def _units(self):
         """Return how many equal units weigh as these, and sums of weights and falls."""
-        terms = self.top, self.bottom
-        each = [sum_clusters(*terms, one) for one in self.clusterings or [None]]
-        top, bottom = min(each, key=lambda terms: effective_units(terms[1]))
+        top, bottom = sum_clusters(self.top, self.bottom, self.clusters)
         top, bottom = top[bottom > 0], bottom[bottom > 0]
         low, high = self.limits
         distance = np.maximum(top / bottom - low, 0)

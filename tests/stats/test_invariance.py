@@ -62,7 +62,7 @@ def test_orders_of_rankers_and_queries_and_their_ids_give_one_result(draw, test)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("draw", [reciprocal_ranks, permutations])
-@pytest.mark.parametrize("correction", ["max-t", "holm"])
+@pytest.mark.parametrize("correction", ["max-t", None])
 def test_a_shift_of_all_values_changes_nothing(draw, correction):
     for seed in range(6):
         values = draw(np.random.default_rng(seed), 4, 30)

