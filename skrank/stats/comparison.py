@@ -31,7 +31,10 @@ from skrank._text.tables import (
     undefined_words,
 )
 from skrank.evaluation.query_scores import QueryScores, worst_first
-from skrank.evaluation.results import (
+from skrank.stats.inference import difference, is_at_most
+from skrank.stats.intervals import confidence_interval
+from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
+from skrank.stats.results import (
     OF_JUDGE,
     PLACES,
     ConfidenceIntervals,
@@ -39,9 +42,6 @@ from skrank.evaluation.results import (
     add_judge,
     shown_ends,
 )
-from skrank.stats.inference import difference, is_at_most
-from skrank.stats.intervals import confidence_interval
-from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 from skrank.stats.verdict import verdict
 
 # What stands above a mean that is significantly better, or worse, than the baseline.

@@ -28,7 +28,6 @@ from skrank._input.checks import (
 from skrank._input.frames import column_names
 from skrank._text.docs import Clusters
 from skrank.evaluation.query_scores import QueryScores
-from skrank.evaluation.results import ConfidenceIntervals
 from skrank.stats.inference import (
     FEWEST_UNITS,
     Terms,
@@ -49,6 +48,7 @@ from skrank.stats.inference import (
     wilson,
 )
 from skrank.stats.judged import ALONE, Judge
+from skrank.stats.results import ConfidenceIntervals
 from skrank.stats.values import scores_of
 
 Method = Literal["auto", "t"]
