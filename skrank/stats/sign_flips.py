@@ -14,7 +14,7 @@ from scipy.fft import irfft, next_fast_len
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from skrank.stats.inference import ROUNDING, ROUNDING_OF_LEVEL, is_at_most
+from skrank.stats.inference import ROUNDING, ROUNDING_OF_LEVEL
 
 # Up to this many differences other than 0, the sums of all 2^n signs are counted.
 MOST_HALVED = 30
@@ -253,15 +253,14 @@ def accepted(means, level):
     return ends
 
 
-def agree(end, sign, null, pvalue, level, means, estimate):
+def agree(end, sign, null, rejected, means, estimate):
     """Return ends of intervals that agree with p-values: random signs may not.
 
     The ends are the lower ones with the sign 1 and the upper ones with -1. One is
-    beyond the ratio `null` exactly if the `pvalue` of its one-sided test is at most the
-    level. The other ends are among the `means` of :func:`subset_means`, and no test
-    rejects the ratio of all units, `estimate`.
+    beyond the ratio `null` exactly if its one-sided test has `rejected` it. The other
+    ends are among the `means` of :func:`subset_means`, and no test rejects the ratio of
+    all units, `estimate`.
     """
-    rejected = is_at_most(pvalue, level)
     low, null = sign * end, sign * null
     low = np.where(rejected, low, np.minimum(low, null))
     for j in np.flatnonzero(rejected & (low <= null)):
