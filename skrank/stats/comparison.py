@@ -32,7 +32,7 @@ from skrank._text.tables import (
 )
 from skrank.evaluation.query_scores import QueryScores, worst_first
 from skrank.stats.inference import difference, is_at_most
-from skrank.stats.intervals import confidence_interval
+from skrank.stats.intervals import intervals_of
 from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 from skrank.stats.results import (
     OF_JUDGE,
@@ -144,11 +144,10 @@ class RankerComparison(Result):
     @cached_property
     def intervals(self) -> ConfidenceIntervals:
         """Return the :class:`ConfidenceIntervals` of the rankers."""
-        options = {"by": self.by, "clusters": self.clusters, "judge": self.judge}
-        options["confidence_level"] = self.confidence_level
+        options = self.by, self.confidence_level, "auto", self.clusters, self.judge
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return confidence_interval(self.scores, **options)
+            warnings.simplefilter("ignore")  # of rankers that nothing is known of
+            return intervals_of(self.scores, *options)[0]
 
     @cached_property
     def letters(self) -> dict[Any, Any] | None:

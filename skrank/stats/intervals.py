@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,6 @@ from skrank._engine.means import mean_of_queries, pooled_harmonic_mean
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     check_choice,
-    check_instance,
     check_level,
     check_some_weight,
     check_weights,
@@ -25,7 +24,6 @@ from skrank._input.checks import (
     says_what_was_meant,
     shown,
 )
-from skrank._input.frames import column_names
 from skrank._text.docs import Clusters
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import (
@@ -47,39 +45,22 @@ from skrank.stats.inference import (
     warn_of_few,
     wilson,
 )
-from skrank.stats.judged import ALONE, Judge
+from skrank.stats.judged import ALONE, combined, matched, refuse
 from skrank.stats.results import ConfidenceIntervals
-from skrank.stats.values import scores_of
 
 Method = Literal["auto", "t"]
 # With more values Hall's interval is the same as Gaffke's, and takes less time.
 MOST_VALUES = 2000
-# The parameters that have to be their defaults, and what to do instead.
-UNUSED = {
-    "with a judge": (
-        ("by", "clusters", "sample_weight", "method"),
-        "Select queries by scores.where().",
-    ),
-    "for a QueryScores": (
-        ("sample_weight",),
-        "Pass the weights to score_queries.",
-    ),
-    "for an array": (
-        ("by",),
-        "Pass a QueryScores with key columns, such as that of score_queries.",
-    ),
-}
 
 
 @says_what_was_meant
 def confidence_interval(
-    scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
+    scores: QueryScores,
     *,
     by: str | Sequence[str] | None = None,
     confidence_level: float = 0.95,
     method: Method = "auto",
     clusters: Clusters | None = None,
-    sample_weight: ArrayLike | None = None,
     judge: QueryScores | None = None,
 ) -> ConfidenceIntervals:
     r"""Confidence interval of the mean of a metric over queries.
@@ -90,12 +71,13 @@ def confidence_interval(
 
     Parameters
     ----------
-    scores : QueryScores, dict, data frame or array-like of shape (n_queries,)
-        The values of the queries; in a dict or a data frame those of each ranker, as in
-        :func:`compare_rankers`. NaN in an array is left out, with a warning.
+    scores : QueryScores
+        The values of the queries, such as those of
+        :func:`~skrank.metrics.score_queries`. `QueryScores.from_frame` reads those that
+        were computed elsewhere.
     by : str or list of str, default=None
-        The key columns of a QueryScores, such as a country, whose values have intervals
-        of their own: those of ``scores.where(country=...)``.
+        The key columns of the scores, such as a country, whose values have intervals of
+        their own: those of ``scores.where(country=...)``.
     confidence_level : float, default=0.95
         The level, between 0 and 1.
     method : {"auto", "t"}, default="auto"
@@ -110,9 +92,8 @@ def confidence_interval(
         - "bounded": Gaffke's interval with half an observation at the limit [4]_, for
           a metric whose limits are known, such as NDCG, and at most 2,000 queries. It
           also holds where few queries have values unlike those of the others, and where
-          all are equal, also with clusters or weights. Values of an array or of a
-          metric that skrank does not know have the limits 0 and 1 if all of them are
-          between;
+          all are equal, also with clusters or weights. A metric that skrank does not
+          know has the limits 0 and 1 if all values are between;
         - "hall": Student's t, corrected for the skewness of the values [2]_.
     clusters : str or array-like of shape (n_queries,), default=None
         Queries that belong together, if it is not queries that were drawn
@@ -120,8 +101,6 @@ def confidence_interval(
         column of `scores`, or one entry per query in the order of `scores.keys`. If
         None, a query id that comes several times, as with several seeds, is one
         cluster.
-    sample_weight : array-like of shape (n_queries,), default=None
-        The weights of an array of values. A QueryScores has its own.
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
         the queries of `scores` and many others. The queries of `scores`, which people
@@ -135,15 +114,14 @@ def confidence_interval(
     -------
     intervals : ConfidenceIntervals
         A table of intervals, by ranker and metric as the `summary` of the scores has
-        them, and with `by` as ``summary(by)``. Of an array it is a single one. The ends
-        are within the range of the metric, which is that from 0 to 1 for an array or a
-        metric that skrank does not know if all values are within. Its entry
-        `n_queries` is the number of queries that count, and `n_undefined` that of
-        queries where the metric is undefined. With a judge, further entries are `human`
-        and `judge`, the means of both; `n_judged`, the number of queries of the judge;
-        the `correlation` of their values; `worth`, how many queries judged by people
-        alone one of them replaces; and `people_alone`, True if the interval is that of
-        people alone.
+        them, and with `by` as ``summary(by)``. The ends are within the range of the
+        metric, which is that from 0 to 1 for a metric that skrank does not know if all
+        values are within. Its entry `n_queries` is the number of queries that count,
+        and `n_undefined` that of queries where the metric is undefined. With a judge,
+        further entries are `human` and `judge`, the means of both; `n_judged`, the
+        number of queries of the judge; the `correlation` of their values; `worth`, how
+        many queries judged by people alone one of them replaces; and `people_alone`,
+        True if the interval is that of people alone.
 
     Raises
     ------
@@ -159,11 +137,11 @@ def confidence_interval(
         If there are too few queries for any finite interval, or few queries decide it,
         so that it may be too narrow: if the effective number of values,
         (sum d^2)^2 / sum d^4 of their deviations d from the mean, is below 3, or that
-        of units, (sum b)^2 / sum b^2 of their weights b, below 10. Also of NaN in an
-        array.
+        of units, (sum b)^2 / sum b^2 of their weights b, below 10.
 
     See Also
     --------
+    mean_interval : The interval of the mean of an array of values.
     compare_rankers : The difference of two rankers, which are better compared query by
         query than by two intervals.
 
@@ -174,16 +152,13 @@ def confidence_interval(
     them. Its standard error is that of the jackknife, with
     :math:`(\sum b_i)^2 / \sum b_i^2 - 1` degrees of freedom. Wilson's interval then has
     the quantile of Student's t, and :math:`R (1 - R) / se^2` queries, at most as many
-    as there are. On samples of 20 real
-    queries Hall's interval covers the mean in 92 to 98 of 100 cases, and Student's t in
-    84 to 95.
+    as there are.
 
-    "bounded" has the quantiles of the mean with random weights of the values and of one
+    "bounded" has quantiles of the mean with random weights of the values and of one
     more value, a limit [4]_: with :math:`(D_0, ..., D_n)` from the Dirichlet
     distribution with the parameters 1/2, 1, ..., 1 and values from 0 to 1, the lower
     end is that of :math:`\sum_{i > 0} D_i x_i`, and the upper end that of
-    :math:`D_0 + \sum_{i > 0} D_i x_i`. They are computed by a saddlepoint approximation
-    and do not depend on the order of the queries.
+    :math:`D_0 + \sum_{i > 0} D_i x_i`, by a saddlepoint approximation.
 
     References
     ----------
@@ -199,15 +174,9 @@ def confidence_interval(
 
     Examples
     --------
-    >>> from skrank.stats import confidence_interval
-    >>> hits = confidence_interval([1, 1, 1, 0, 1, 1, 0, 1])
-    >>> hits.estimate, round(hits.low, 3), round(hits.high, 3), hits.method
-    (0.75, 0.409, 0.929, 'wilson')
-
-    Of a QueryScores:
-
     >>> import numpy as np
     >>> from skrank.metrics import score_queries
+    >>> from skrank.stats import confidence_interval
     >>> rng = np.random.RandomState(0)
     >>> qid = np.repeat(np.arange(60), 10)
     >>> y_true = rng.randint(2, size=600)
@@ -238,30 +207,34 @@ def confidence_interval(
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, get_args(Method), "method", "confidence_interval")
-    if column_names(scores) is not None:
-        scores = scores_of(scores, by, clusters, "confidence_interval")
-    is_array = judge is None and not isinstance(scores, QueryScores)
-    where = "for an array" if is_array else "for a QueryScores"
-    given = {"by": by, "clusters": clusters, "sample_weight": sample_weight}
-    given["method"] = None if method == "auto" else method
-    _check_unused("with a judge" if judge is not None else where, given)
-    options = confidence_level, method
-    if is_array:
-        terms, codes = _read_array(scores, sample_weight, clusters)
-        interval, *few = interval_of(terms, codes, *options)
-        _warn_of_few(*({"these values": n} for n in few))
-        n_units = count_units(terms.bottom, len(terms.bottom), codes)
-        return ConfidenceIntervals(
-            (interval,), None, clusters, confidence_level, {None: 1}, n_units
+    if not isinstance(scores, QueryScores):
+        raise TypeError(
+            "The 'scores' parameter of confidence_interval must be a QueryScores. Got "
+            f"{type(scores).__name__} instead. QueryScores.from_frame reads values by "
+            "query from columns, and mean_interval takes an array of them."
         )
+    intervals, few = intervals_of(scores, by, confidence_level, method, clusters, judge)
+    _warn_of_few(*few)
+    return intervals
+
+
+def intervals_of(scores, by, confidence_level, method, clusters, judge):
+    """Return the intervals, and the effective numbers by which they may be too narrow.
+
+    These are dicts by the name of the interval: of values, and of units.
+    """
+    table, few = scores.table, ({}, {})
     if judge is not None:
-        check_instance(scores, QueryScores, "scores", "confidence_interval")
+        asked = None if method == "auto" else method
+        refuse("confidence_interval", by=by, clusters=clusters, method=asked)
         codes = read_clusters(None, scores.keys)
         rows = _rows_of_judge(scores, judge, confidence_level)
     else:
-        codes, rows = _rows_of_table(scores, by, clusters, options)
-    table = scores.table
-    return ConfidenceIntervals(
+        codes, segments, *few = intervals_by_segment(
+            table, by, clusters, confidence_level, method
+        )
+        rows = _rows_of_table(scores, segments)
+    intervals = ConfidenceIntervals(
         rows=tuple(rows),
         by=by,
         clusters=clusters,
@@ -270,25 +243,79 @@ def confidence_interval(
         n_units=count_units(table.weight, len(table.keys["qid"]), codes),
         kind=table.kind,
     )
+    return intervals, few
 
 
-def _check_unused(where, given):
-    """Raise if a parameter was given that has to be its default."""
-    names, instead = UNUSED[where]
-    for name in names:
-        if given[name] is not None:
-            raise ValueError(
-                f"The {name!r} parameter of confidence_interval must be its default "
-                f"{where}. Got {shown(given[name])}. {instead}"
-            )
+@says_what_was_meant
+def mean_interval(
+    values: ArrayLike,
+    *,
+    confidence_level: float = 0.95,
+    method: Method = "auto",
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ConfidenceIntervals:
+    """Confidence interval of the mean of an array of values.
+
+    That of :func:`confidence_interval` for values that were computed elsewhere.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_queries,)
+        One value of each query. NaN is left out, with a warning.
+    confidence_level : float, default=0.95
+        The level, between 0 and 1.
+    method : {"auto", "t"}, default="auto"
+        As in :func:`confidence_interval`. The limits of the values are 0 and 1 if all
+        of them are between.
+    clusters : array-like of shape (n_queries,), default=None
+        Queries that belong together, as in :func:`confidence_interval`.
+    sample_weight : array-like of shape (n_queries,), default=None
+        The weights of the queries.
+
+    Returns
+    -------
+    interval : ConfidenceIntervals
+        A single interval, whose entries are attributes.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has an invalid value.
+
+    Warns
+    -----
+    UserWarning
+        If values are NaN, or as :func:`confidence_interval` warns.
+
+    See Also
+    --------
+    confidence_interval : The intervals of a QueryScores.
+
+    Examples
+    --------
+    >>> from skrank.stats import mean_interval
+    >>> hits = mean_interval([1, 1, 1, 0, 1, 1, 0, 1])
+    >>> hits.estimate, round(hits.low, 3), round(hits.high, 3), hits.method
+    (0.75, 0.409, 0.929, 'wilson')
+    """
+    check_level(confidence_level, "confidence_level", "mean_interval")
+    check_choice(method, get_args(Method), "method", "mean_interval")
+    terms = _read_array(values, sample_weight)
+    codes = read_clusters(clusters, {"qid": np.arange(len(terms.known))})
+    interval, *few = interval_of(terms, codes, confidence_level, method)
+    _warn_of_few(*({"these values": n} for n in few))
+    n_units = count_units(terms.bottom, len(terms.bottom), codes)
+    options = None, clusters, confidence_level, {None: 1}
+    return ConfidenceIntervals((interval,), *options, n_units)
 
 
-def _read_array(values, sample_weight, clusters):
-    """Return the :class:`Terms` of an array of values, and the codes of clusters."""
-    values = numeric_array(values, "scores").astype(np.float64)
+def _read_array(values, sample_weight):
+    """Return the :class:`Terms` of an array of values."""
+    values = numeric_array(values, "values").astype(np.float64)
     if values.ndim != 1 or not len(values) or np.isinf(values).any():
         raise ValueError(
-            "The 'scores' parameter must be a QueryScores, or an array of shape "
+            "The 'values' parameter of mean_interval must be an array of shape "
             "(n_queries,) of finite values or NaN, with at least one query. Got shape "
             f"{values.shape} instead."
         )
@@ -304,19 +331,17 @@ def _read_array(values, sample_weight, clusters):
             f"{n_undefined:,} of {n:,} values are NaN. They are left out.", UserWarning
         )
     known = has_value & (weight > 0)
-    check_sizes(values[known], values[known], "scores")
+    check_sizes(values[known], values[known], "values")
     bottom = np.where(known, weight, 0)
     top = np.where(known, values, 0) * bottom
     order = np.lexsort((top, bottom))  # the sum does not depend on that of the queries
     whole = bottom[order].sum()
     estimate = float(top[order].sum() / whole) if whole else np.nan
-    terms = Terms(top, bottom, known, values[known], n_undefined, estimate)
-    return terms, read_clusters(clusters, {"qid": np.arange(n)})
+    return Terms(top, bottom, known, values[known], n_undefined, estimate)
 
 
-def _rows_of_table(scores, by, clusters, options):
-    """Return the codes of the clusters, and the rows of their intervals."""
-    codes, segments = intervals_by_segment(scores.table, by, clusters, *options)
+def _rows_of_table(scores, segments):
+    """Return the rows of the intervals of each segment; raise if one has none."""
     without = [
         name
         for j, name in enumerate(scores.metrics)
@@ -333,7 +358,7 @@ def _rows_of_table(scores, by, clusters, options):
             f"queries. Got {without}: select other metrics, such as "
             f"scores[{others or ['mrr']}]."
         )
-    return codes, [
+    return [
         Bunch(**entries, metric=metric, ranker=ranker, **found[i, j])
         for entries, found in segments
         for j, metric in enumerate(scores.metrics)
@@ -347,7 +372,8 @@ def intervals_by_segment(
     """Return codes of clusters, and (entries of a segment, its intervals) for each.
 
     The intervals stand in a dict by the positions of the ranker and the metric. That of
-    a metric without a formula is None.
+    a metric without a formula is None. Also return the effective numbers of values and
+    of units, by the name of the interval.
     """
     codes, segments = segments_of(table, by, clusters, "confidence_interval")
     found, few_values, few_units = [], {}, {}
@@ -367,8 +393,7 @@ def intervals_by_segment(
                     all_terms[i][j], segment.clusters, *options
                 )
         found.append((segment.entries, intervals))
-    _warn_of_few(few_values, few_units)
-    return codes, found
+    return codes, found, few_values, few_units
 
 
 def _warn_of_few(few_values, few_units):
@@ -530,10 +555,11 @@ def _undefined(terms, method):
 
 def _rows_of_judge(scores, judge, confidence_level):
     """Return the rows of means, from values of people and of a machine."""
-    both, rows = Judge(scores, judge, "confidence_interval"), []
+    values, judged, people = matched(scores, judge, "confidence_interval")
+    all_terms, rows = terms_of(scores.table), []
     for j, metric in enumerate(scores.metrics):
         for i, ranker in enumerate(scores.rankers):
-            found, terms = both.mean(i, j), both.terms[i][j]
+            found, terms = combined(values[i, j], judged[i, j], people), all_terms[i][j]
             entries = found.entries
             if found.is_of_few:
                 interval, *_ = interval_of(terms, None, confidence_level, "auto")

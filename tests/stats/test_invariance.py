@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers, confidence_interval, paired_tests
+from skrank.stats import compare_rankers, mean_interval, paired_tests
 from tests.studies.families import random_family
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -126,7 +126,7 @@ def test_values_whose_squares_are_no_numbers_are_refused():
     for size in (1e308, 1e149, 1e76):
         values = {"a": np.full(6, size), "b": np.full(6, -size)}
         message = re.escape(f"Got {size:g}. Divide all values")
-        for function, given in (compare_rankers, values), (confidence_interval, [size]):
+        for function, given in (compare_rankers, values), (mean_interval, [size]):
             with pytest.raises(ValueError, match=message):
                 function(given)
 

@@ -278,10 +278,3 @@ def test_by_must_name_key_columns(function):
         function(scores, by="countries")
     with pytest.raises(ValueError, match="must not be 'low', which is an entry"):
         function(scores, by="low")
-
-
-def test_an_array_has_no_segments():
-    with pytest.raises(
-        ValueError, match=r"'by' parameter .* must be its default for an array"
-    ):
-        confidence_interval([0.5, 1.0, 0.25], by="country")

@@ -158,18 +158,14 @@ def test_the_bounds_agree_with_p_values_that_are_given():
     assert accepted(means.copy(), 0.3).tolist() == [[0.1], [0.4]]
     assert accepted(means.copy(), 0.1).tolist() == [[-np.inf], [np.inf]]
 
-    def low(null, pvalue):
-        given = [np.array([x]) for x in (0.1, pvalue, 0.25)]
-        end, pvalue, estimate = given
-        return agree(end, 1, null, pvalue, 0.3, means, estimate)[0]
+    def end_of(end, sign, null, rejected):
+        given = [np.array([x]) for x in (end, rejected, 0.25)]
+        return agree(given[0], sign, null, given[1], means, given[2])[0]
 
-    assert low(0.15, 0.01) == 0.2
-    assert low(0.05, 0.9) == 0.05
-    assert low(0.24, 0.01) == 0.25
-    high = agree(
-        np.array([0.4]), -1, 0.35, np.array([0.01]), 0.3, means, np.array([0.25])
-    )
-    assert high[0] == 0.3
+    assert end_of(0.1, 1, 0.15, True) == 0.2
+    assert end_of(0.1, 1, 0.05, False) == 0.05
+    assert end_of(0.1, 1, 0.24, True) == 0.25
+    assert end_of(0.4, -1, 0.35, True) == 0.3
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers, confidence_interval
+from skrank.stats import compare_rankers, confidence_interval, mean_interval
 from skrank.stats.compare import order_units
 from skrank.stats.inference import seed_of, sum_clusters
 from skrank.stats.paired_tests import run_tests
@@ -215,7 +215,7 @@ def differences_with_undefined(rng, n, n_samples, share):
 
 def holds(truth, sample, **options):
     """Return whether the interval of a sample covers the truth."""
-    interval = confidence_interval(sample, **options)
+    interval = mean_interval(sample, **options)
     return covers(interval.low, interval.high, truth)
 
 

@@ -10,7 +10,7 @@ from functools import cache, partial
 import numpy as np
 
 from skrank.stats import gate
-from skrank.stats.unseen import Unseen
+from skrank.stats.paired_tests import Unseen
 from tests.studies.experiments import LEVEL, outcome_of, percent
 from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
