@@ -38,7 +38,7 @@ from skrank.link_prediction import (
     TripleShuffleSplit,
     rank_triples,
 )
-from skrank.stats import confidence_interval
+from skrank.stats import mean_interval
 
 
 class ComplEx(LinkPredictor, BaseEstimator):
@@ -152,7 +152,7 @@ for name, one in ranks.items():
     of_rank = one.ranking("expected").expected_at_first(lambda rank: 1 / rank)
     reciprocal[name] = of_rank.reshape(2, -1).mean(axis=0)  # heads, then tails
 reciprocal["difference"] = reciprocal["ComplEx"] - reciprocal["popularity"]
-intervals = {name: confidence_interval(one) for name, one in reciprocal.items()}
+intervals = {name: mean_interval(one) for name, one in reciprocal.items()}
 columns = ["estimate", "low", "high"]
 pd.DataFrame(
     {name: [one[column] for column in columns] for name, one in intervals.items()},

@@ -30,7 +30,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from skrank.metrics import query_report, score_queries
-from skrank.stats import confidence_interval
+from skrank.stats import mean_interval
 from skrank.tables import read_rows, score_table
 
 folder = tempfile.TemporaryDirectory()
@@ -112,7 +112,7 @@ ndcg = scores["ndcg@10"].values[0, 0]
 for country, style in zip(countries, styles, strict=True):
     values = ndcg[scores.keys["country"] == country]
     values = values[~np.isnan(values)]
-    mean = confidence_interval(values)
+    mean = mean_interval(values)
     label = f"{country}: {mean.estimate:.3f} [{mean.low:.3f}, {mean.high:.3f}]"
     ax.ecdf(values, linestyle=style, label=label)
 ax.set(xlabel="NDCG@10 of a query", ylabel="fraction of the queries up to x")

@@ -27,7 +27,7 @@ from sklearn.decomposition import NMF
 from skrank.metrics import catalogue_scores, of_items, score_queries
 from skrank.model_selection import TimeRangeSplit
 from skrank.plot import MetricAtKDisplay
-from skrank.stats import compare_rankers, confidence_interval
+from skrank.stats import compare_rankers, confidence_interval, mean_interval
 from skrank.tables import align
 
 rng = np.random.default_rng(0)
@@ -151,7 +151,7 @@ difference = (recall["factors"].values - recall["popularity"].values)[0, 0]
 groups = pd.qcut(np.diff(seen.indptr)[tested], 4, precision=0)
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for place, group in enumerate(groups.categories):
-    mean = confidence_interval(difference[groups == group])
+    mean = mean_interval(difference[groups == group])
     ax.plot([place, place], [mean.low, mean.high], "C0", linewidth=2)
     ax.plot(place, mean.estimate, "C0o", markersize=8)
 names = [f"{one.left + 1:.0f} to {one.right:.0f}" for one in groups.categories]
@@ -162,7 +162,7 @@ ax.set_title("Factors minus popularity: mean and 95% interval")
 plt.show()
 
 # sphinx_gallery_start_ignore
-means = [confidence_interval(difference[groups == one]) for one in groups.categories]
+means = [mean_interval(difference[groups == one]) for one in groups.categories]
 assert min(mean.low for mean in means) > 0
 # sphinx_gallery_end_ignore
 

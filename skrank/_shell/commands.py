@@ -397,7 +397,7 @@ def _add_compare(commands):
         "--correction",
         default="max-t",
         metavar="NAME",
-        help="for the number of comparisons: max-t (the default), holm or none",
+        help="for the number of comparisons: max-t (the default) or none",
     )
     one.add_argument(
         "--alternative",

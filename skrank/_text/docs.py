@@ -557,7 +557,7 @@ PathLike = str | os.PathLike[str]
 Seed = int | np.random.RandomState
 
 Average = Literal["macro", "weighted"]
-Clusters = str | ArrayLike | Sequence[str | ArrayLike]
+Clusters = str | ArrayLike
 FrameKind = Literal["pandas", "polars", "pyarrow"]
 # A file, a data frame, a dict of dicts or a list of rows.
 Judgements = PathLike | Mapping[Any, Any] | Sequence[Any] | Any

@@ -137,13 +137,12 @@ def smaller_words(names, form=", {}"):
     return form.format(words) if names else ""
 
 
-def as_latex(title, tables, *, is_caption=False, caption=None, label=None):
+def as_latex(title, tables, *, is_caption=False):
     """Return a title and some tables in LaTeX.
 
-    The title is a comment, or the caption of a `table` environment, which may have
-    another `caption` and a `label`, both of which are LaTeX.
+    The title is a comment, or the caption of a `table` environment.
     """
-    title = _replaced(title, _LATEX) if caption is None else caption
+    title = _replaced(title, _LATEX)
     parts = [] if is_caption else [_wrapped(f"% {title}", "% ")]
     for header, rows, left, _ in tables:
         columns = "".join("l" if name in left else "r" for name in header)
@@ -152,9 +151,7 @@ def as_latex(title, tables, *, is_caption=False, caption=None, label=None):
         rules = [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end]
         if is_caption:
             caption = _wrapped(rf"\caption{{{title}}}")
-            above = [r"\begin{table}", r"\centering", caption]
-            above += [] if label is None else [rf"\label{{{label}}}"]
-            rules = [*above, *rules, r"\end{table}"]
+            rules = [r"\begin{table}", r"\centering", caption, *rules, r"\end{table}"]
         parts.append("\n".join(rules))
     return "\n\n".join(parts)
 

@@ -539,7 +539,7 @@ def _notes(comparison):
         of_differences = 2 * level - 1  # of two tests of one side each
     n, correction, adjusted = len(comparison.rows), comparison.correction, ""
     if n > 1 and correction is not None:
-        words = CORRECTIONS[correction].words
+        words = CORRECTIONS[correction]
         adjusted = f"; tests adjusted for {n} comparisons ({words})"
     note, note_of_means = (
         f"{what}{100 * one:.4g}% {kind}intervals{adjusted}"

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +26,7 @@ from skrank.plot.base import (
     words_of,
 )
 from skrank.scoring.scorer import predict_scores
-from skrank.stats.compare import compare_rankers
+from skrank.stats.compare import comparison_and_outcome, warn_of_comparison
 from skrank.stats.intervals import intervals_by_segment
 
 # Cutoffs of which the last is more than this many times the first are drawn on a
@@ -319,10 +318,8 @@ def _names_by_cutoff(scores, metric):
 
 def _intervals_of_values(scores, level):
     """Return (estimate, low, high) by ranker and metric."""
-    with warnings.catch_warnings():
-        # Each cutoff of each ranker would warn by itself.
-        warnings.filterwarnings("ignore", "The interval may be too narrow")
-        _, ((_, found),) = intervals_by_segment(scores.table, confidence_level=level)
+    # Without a warning of few values: each cutoff of each ranker would have its own.
+    _, ((_, found),), *_ = intervals_by_segment(scores.table, confidence_level=level)
     return {
         (scores.rankers[i], scores.metrics[j]): (one.estimate, one.low, one.high)
         for (i, j), one in found.items()
@@ -331,12 +328,10 @@ def _intervals_of_values(scores, level):
 
 def _intervals_of_differences(scores, baseline, level):
     """Return (difference, low, high) by ranker and metric."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The p-value may be too small")
-        # What is not adjusted needs no more than the intervals.
-        comparison = compare_rankers(
-            scores, baseline=baseline, correction=None, confidence_level=level
-        )
+    comparison, outcome = comparison_and_outcome(
+        scores, baseline=baseline, correction=None, confidence_level=level
+    )
+    warn_of_comparison(comparison, outcome, few=["interval"])
     return {
         (row.ranker, row.metric): (row.difference, row.low, row.high)
         for row in comparison.rows

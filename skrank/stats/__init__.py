@@ -4,11 +4,11 @@
 
 from typing import TYPE_CHECKING
 
-from skrank.evaluation.results import ConfidenceIntervals
 from skrank.stats.compare import compare_rankers
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.gates import GateDecision, gate
-from skrank.stats.intervals import confidence_interval
+from skrank.stats.intervals import confidence_interval, mean_interval
+from skrank.stats.results import ConfidenceIntervals
 from skrank.stats.sample_size import required_queries
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "compare_rankers",
     "confidence_interval",
     "gate",
+    "mean_interval",
     "required_queries",
 ]
 

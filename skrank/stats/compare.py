@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -42,18 +42,19 @@ from skrank.stats.inference import (
     total_of,
     warn_of_few,
 )
-from skrank.stats.judged import Judge
+from skrank.stats.judged import refuse, with_judge
 from skrank.stats.paired_tests import (
     ALTERNATIVES,
     CORRECTIONS,
     NUMBERS_AT_A_TIME,
     TESTS,
     Family,
+    Unseen,
+    fall_of_either,
     is_two_sided,
     run_tests,
 )
 from skrank.stats.sample_size import POWER, noncentrality
-from skrank.stats.unseen import Unseen, fall_of_either
 from skrank.stats.values import two_or_more
 
 # What a test adds to a row.
@@ -76,7 +77,7 @@ def compare_rankers(
     by: str | Sequence[str] | None = None,
     baseline: str | Sequence[str] | None = None,
     test: Literal["auto", "permutation", "score", "t"] = "auto",
-    correction: Literal["max-t", "holm"] | None = "max-t",
+    correction: Literal["max-t"] | None = "max-t",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     margin: float = 0.0,
     clusters: Clusters | None = None,
@@ -124,13 +125,12 @@ def compare_rankers(
           weigh as much as less than half as many equal ones; and "permutation" for all
           others. Where few queries differ, it also allows for those that nobody saw,
           which the other tests do not.
-    correction : {"max-t", "holm"} or None, default="max-t"
+    correction : "max-t" or None, default="max-t"
         How p-values are adjusted for the number of comparisons, and intervals made
         simultaneous, so that they contain all true differences together with the
         probability `confidence_level`: by the maximum over the flips of all
-        comparisons, in steps, which uses their correlation [1]_; by Holm's method, with
-        intervals by Bonferroni's, which are wider; or not at all, so that each interval
-        has this probability by itself.
+        comparisons, in steps, which uses their correlation [1]_; or not at all, so that
+        each interval has this probability by itself.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The sign of the difference, ranker minus baseline, that the test looks for. The
         interval is one-sided as well.
@@ -140,9 +140,8 @@ def compare_rankers(
         is not better by it (the other way round if smaller values are better), and with
         "two-sided" whether both hold (equivalence, by two one-sided tests; of a level
         of 95 % the interval then has 90 %).
-    clusters : str, array-like of shape (n_queries,) or list of them, default=None
-        Queries that belong together, as in :func:`confidence_interval`. Two clusterings
-        need ``test="t"`` and a correction other than "max-t".
+    clusters : str or array-like of shape (n_queries,), default=None
+        Queries that belong together, as in :func:`confidence_interval`.
     confidence_level : float, default=0.95
         The level of the intervals; 1 minus it is the level of the tests.
     judge : QueryScores, default=None
@@ -172,12 +171,10 @@ def compare_rankers(
     Warns
     -----
     UserWarning
-        If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %.
-        If few queries decide that a difference is significant, so that its p-value may
-        be too small: if the effective number of differences, (sum d^2)^2 / sum d^4, is
-        below 3. It is n if all have one size and n / 3 if they are normal; by the score
-        test a query without a difference counts as well. Unless `test` is "auto", also
-        if few decide another result, whose interval may be too narrow.
+        If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %, or
+        few queries decide a result: if the effective number of differences,
+        (sum d^2)^2 / sum d^4, is below 3. It is n if all have one size and n / 3 if
+        they are normal.
 
     See Also
     --------
@@ -188,60 +185,35 @@ def compare_rankers(
     Notes
     -----
     With the differences :math:`d_i` of the n units, the permutation test computes
-    :math:`P(|\sum_i s_i d_i| \geq |\sum_i d_i|)` over random signs: exactly with up to
-    30 differences other than 0, for values on a lattice such as hits and precision, and
-    if no difference has the other sign; else from `n_resamples` seeded flips, each with
-    its opposite, where p is at least 1 / (`n_resamples` + 1). Of more than 10,000 units
-    those with the smallest parts of the sums of squares add a normal sum with the same
-    covariances, which changes p by less than other 9,999 flips do. The order of the
-    rankers, metrics and queries does not change it. The interval holds the differences
-    that the test does not reject: the quantiles of the means of random subsets of the
-    :math:`d_i` [2]_. It excludes 0 exactly if p is at most the level.
+    :math:`P(|\sum_i s_i d_i| \geq |\sum_i d_i|)` over random signs: exactly where that
+    takes little time, else from `n_resamples` flips, each with its opposite. Its
+    interval holds the differences that it does not reject, between quantiles of the
+    means of random subsets of the :math:`d_i` [2]_.
 
-    Values of 0 and 1 rarely differ, and then the signs of a few queries decide. The
-    score test [4]_ of the numbers of wins and losses also counts the queries without a
-    difference; its interval holds the differences that it does not reject. If two
-    rankers are equal in all n queries, its ends are :math:`\pm z^2 / (n + z^2)`, with
-    the quantile z of the normal distribution. Times the range of the metric these are
-    the ends for any metric and test of two rankers that never differ: the queries that
-    nobody saw may differ.
+    The score test of wins and losses [3]_ also counts the queries without a difference.
+    If two rankers are equal in all n queries, the ends for any metric and test are
+    :math:`\pm z^2 / (n + z^2)` times the range of the metric, with the quantile z of
+    the normal distribution: the queries that nobody saw may differ.
 
     If the effective number of differences is below 3, or all of them are equal, the
-    sample hardly shows what the others may be. With "auto" the ends are then
-    :math:`d \mp \sqrt{s^2 + f^2}` [5]_: s is the distance of the end of the test from
-    the difference d, and f what the mean of either ranker would lose with the best
-    :math:`1 - \alpha^{1/n}` of its queries, which n queries lack with the probability
-    :math:`\alpha` of one side. The p-value is the smallest level at which such an
-    interval excludes 0. In a family both are Bonferroni's.
+    ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is the distance of the end
+    of the test from the difference d, and f what the mean of either ranker would lose
+    with the best :math:`1 - \alpha^{1/n}` of its queries, which n queries lack with the
+    probability :math:`\alpha` of one side. The p-value is the smallest level at which
+    such an interval excludes 0. In a family both are Bonferroni's.
 
     Of several comparisons, "max-t" compares the largest :math:`|T| = |\sum_i d_i| /
     \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip, the next
     one with the largest of all but the first, and so on [1]_. The simultaneous
-    intervals hold the differences d for which :math:`d_i - d` has a :math:`|T|` that is
-    not significant in the first step. Where only a later step finds a difference, the
-    near end is 0 and does not belong to the interval, so that an interval excludes 0
-    exactly if the adjusted p-value is at most the level. For hits :math:`|T|` is the z
-    of the score test, whose interval then has the same critical value. A simultaneous
-    interval also contains that of the comparison alone. Holm's method may reject where
-    Bonferroni's interval contains 0, but not the other way round.
-
-    For "holm", p-values that random flips are too few to count are replaced by a
-    saddlepoint approximation [3]_ before they are adjusted; the adjusted ones are at
-    least as large as the p-values. Otherwise it could not reject at 5 % in a family of
-    more than 500 comparisons.
-
-    Flips of the signs of a few large clusters, or of a few queries with large weights,
-    do not know that the units differ. Student's t has their effective number, less 1,
-    as its degrees of freedom, which is at least as good if they are uneven.
+    intervals hold the differences d for which the :math:`|T|` of :math:`d_i - d` is not
+    significant in the first step. Where only a later step finds a difference, the near
+    end is 0 and does not belong to the interval, so that an interval excludes 0 exactly
+    if the adjusted p-value is at most the level.
 
     `detectable` is the difference that a two-sided t test of as many units would find
     with a probability of 80 %, at the level that the correction leaves to one
-    comparison: that of the critical value of "max-t", or the level divided by the
-    number of comparisons for "holm". `effect_size` is the mean of the differences
-    divided by their standard deviation.
-
-    The comparison is about the queries of this collection, and these rankers as they
-    were trained.
+    comparison. `effect_size` is the mean of the differences divided by their standard
+    deviation.
 
     References
     ----------
@@ -249,11 +221,9 @@ def compare_rankers(
        "Resampling-Based Multiple Testing" (1993).
     .. [2] J. A. Hartigan,
        "Using Subsample Values as Typical Values", JASA 64 (1969).
-    .. [3] J. Robinson, "Saddlepoint Approximations for Permutation Tests and Confidence
-       Intervals", JRSS B 44 (1982).
-    .. [4] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
+    .. [3] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
        Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
-    .. [5] G. Zou, A. Donner, "Construction of Confidence Limits About Effect Measures:
+    .. [4] G. Zou, A. Donner, "Construction of Confidence Limits About Effect Measures:
        A General Approach", Statistics in Medicine 27 (2008).
 
     Examples
@@ -286,28 +256,61 @@ def compare_rankers(
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
     check_count(n_resamples, "n_resamples")
-    _check_options_of_judge(judge, test, by, clusters)
+    if judge is not None:
+        of_values = None if test in (AUTO, "permutation", "t") else test
+        refuse("compare_rankers", test=of_values, by=by, clusters=clusters)
+    comparison, outcome = comparison_and_outcome(
+        scores,
+        by=by,
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        alternative=alternative,
+        margin=margin,
+        clusters=clusters,
+        confidence_level=confidence_level,
+        judge=judge,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+    warn_of_comparison(comparison, outcome)
+    return comparison
+
+
+def comparison_and_outcome(
+    scores,
+    *,
+    by=None,
+    baseline=None,
+    test=AUTO,
+    correction="max-t",
+    alternative="two-sided",
+    margin=0.0,
+    clusters=None,
+    confidence_level=0.95,
+    judge=None,
+    n_resamples=9999,
+    random_state=0,
+):
+    """Return what `compare_rankers` does, without a warning, and the `Outcome`."""
     scores = two_or_more(scores, by, clusters, "compare_rankers")
     if not isinstance(baseline, str) and np.iterable(baseline):
         baseline = tuple(baseline)
     table, pairs = scores.table, _pairs(scores.rankers, baseline)
-    clusterings, segments = segments_of(table, by, clusters, "compare_rankers")
-    n_units = count_units(table.weight, len(table.keys["qid"]), clusterings)
-    test = _test_of_clusters(test, correction, clusterings)
-    blocks = _blocks(segments, pairs)
-    found = [_comparisons(block, test, judge) for block in blocks]
+    codes, segments = segments_of(table, by, clusters, "compare_rankers")
+    n_units = count_units(table.weight, len(table.keys["qid"]), codes)
+    blocks = _blocks(segments, pairs, test)
     if judge is not None:
-        both = Judge(scores, judge, "compare_rankers")
-        table, blocks, found = _with_judge(both, blocks, found, test)
-    found = [*itertools.chain(*found)]
-    options = {"correction": correction, "alternative": alternative, "margin": margin}
-    family, rows = _family(table, blocks, found, clusterings), [x.row for x in found]
+        blocks, table = with_judge(blocks, scores, judge), judge.table
+    family = _family(blocks, len(table.keys["qid"]), codes)
+    rows = [row for block in blocks for row in block.rows]
+    shared = {"correction": correction, "alternative": alternative, "margin": margin}
+    level, tests = 1 - confidence_level, [row.test for row in rows]
     drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
-    tests, level = [row.test for row in rows], 1 - confidence_level
-    outcome = run_tests(family, test=tests, level=level, **options, **drawn)
-    _add_results(found, family, outcome, alternative, margin)
-    _warn(rows, outcome, level, segments[0], family.allows_for_unseen)
-    return RankerComparison(
+    outcome = run_tests(family, test=tests, level=level, **shared, **drawn)
+    most = np.concatenate([block.most for block in blocks])
+    _add_results(rows, most, family, outcome, alternative, margin)
+    comparison = RankerComparison(
         scores=scores,
         rows=tuple(rows),
         by=by,
@@ -318,42 +321,16 @@ def compare_rankers(
         are_simultaneous=len(rows) > 1 and correction is not None,
         n_units=n_units,
         judge=judge,
-        **options,
+        **shared,
     )
+    return comparison, outcome
 
 
-def _check_options_of_judge(judge, test, by, clusters):
-    """Raise if a parameter cannot be combined with a judge, if there is one."""
-    if judge is None:
-        return
-    if test not in (AUTO, "permutation", "t"):
-        raise ValueError(
-            "The 'test' parameter of compare_rankers must be 'auto', 'permutation' or "
-            f"'t' with a judge. Got {test!r} instead."
-        )
-    for name, value in {"by": by, "clusters": clusters}.items():
-        if value is not None:
-            raise ValueError(
-                f"The {name!r} parameter of compare_rankers must be None with a judge. "
-                f"Got {shown(value)}. Select queries by scores.where()."
-            )
+def _add_results(rows, most, family, outcome, alternative, margin):
+    """Add what the tests found to the rows of comparisons, in the place of None.
 
-
-def _test_of_clusters(test, correction, clusterings):
-    """Return the test of queries in none, one or two clusterings."""
-    if len(clusterings) < 2:
-        return test
-    if test not in (AUTO, "t") or correction == "max-t":
-        raise ValueError(
-            "The 'clusters' parameter of compare_rankers must be one clustering, "
-            "unless test='t' and correction is 'holm' or None. Got two."
-        )
-    return "t"
-
-
-def _add_results(found, family, outcome, alternative, margin):
-    """Add what the tests found to the rows of comparisons, in the place of None."""
-    rows, most = [one.row for one in found], np.array([one.most for one in found])
+    `most` is the largest difference of each, infinite without limits of the metric.
+    """
     difference = np.array([row.difference for row in rows])
     deviation = family.errors * np.sqrt(outcome.n_units)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -416,12 +393,27 @@ class _Block(NamedTuple):
     values: np.ndarray
     known: np.ndarray  # whether each query counts
     bottom: np.ndarray  # the weight of each query
-    is_plain: bool = False  # whether all queries count alike, each for itself
+    # Of each pair: the row of the result, as far as it is not tested yet; the standard
+    # error of the difference, and its degrees of freedom.
+    rows: list | None = None
+    errors: np.ndarray | None = None
+    df: np.ndarray | None = None
+    # The largest difference of the values; of a metric without limits that of those at
+    # hand, and infinite if they are equal.
+    ranges: np.ndarray | None = None
+    most: np.ndarray | None = None  # the same, but infinite of a metric without limits
+    # Functions of a level: the difference that the sample may not show; or None, where
+    # the test does not allow for one.
+    unseen: list | None = None
 
 
-def _blocks(segments, pairs):
-    """Return the blocks of all segments; raise if there is none."""
-    found = [block for one in segments for block in _blocks_of(one, pairs)]
+def _blocks(segments, pairs, test):
+    """Return the blocks of all segments, and their pairs; raise if there is none."""
+    found = [
+        block._replace(**_of_pairs(block, test))
+        for segment in segments
+        for block in _blocks_of(segment, pairs)
+    ]
     if not found:
         n_queries = sum(len(one.table.keys["qid"]) for one in segments)
         raise ValueError(
@@ -458,7 +450,6 @@ def _blocks_of(segment, pairs):
                 *(segment, metric, request, rankers, own),
                 pairs if is_shared else [(0, 1)],
                 *(np.column_stack(values), known, bottom),
-                is_plain=np.ptp(bottom[known]) == 0 and not segment.clusterings,
             )
 
 
@@ -484,51 +475,35 @@ def _shared_weights(segment, key, rankers, terms, known):
     return None
 
 
-class _Comparison(NamedTuple):
-    """A pair of rankers that is compared by one metric, and what its test needs."""
-
-    row: Bunch  # of the result, as far as the pair is not tested yet
-    error: float  # the standard error of the difference
-    df: float  # its degrees of freedom
-    # The largest difference of the values; of a metric without limits that of those at
-    # hand, and infinite if they are equal.
-    range: float
-    most: float  # the same, but infinite of a metric without limits
-    # A function of a level: the difference that the sample may not show; or None, where
-    # the test does not allow for one.
-    unseen: Callable[[float], float] | None
-
-
-def _comparisons(block, test, judge):
-    """Return the :class:`_Comparison` of each pair of a block."""
-    segment, found = block.segment, []
+def _of_pairs(block, test):
+    """Return what a :class:`_Block` has of each pair, as a dict of its fields."""
     limits = np.array([limits_of(one) for one in block.terms])
     has_limits = np.array([np.isfinite(one.limits).all() for one in block.terms])
-    of_unseen = [
-        Unseen(values, block.bottom, ends, segment.clusterings)
-        for values, ends in zip(block.values.T, limits, strict=True)
-    ]
-    tests = _tests(block, test, block.is_plain and judge is None)
-    of_rankers = _of_rankers(block)
+    one, other = np.array(block.pairs).T
+    size = limits[[one, other], 1].max(axis=0) - limits[[one, other], 0].min(axis=0)
+    size = np.where(size > 0, size, np.inf)
+    most = np.where(has_limits[one] & has_limits[other], size, np.inf)
+    unseen = [None] * len(block.pairs)
+    if test == AUTO:
+        clusters = block.segment.clusters
+        of_ranker = [
+            Unseen(values, block.bottom, ends, clusters)
+            for values, ends in zip(block.values.T, limits, strict=True)
+        ]
+        unseen = [
+            partial(fall_of_either, *(of_ranker[i] for i in pair))
+            for pair in block.pairs
+        ]
+    tests, of_rankers, rows = _tests(block, test), _of_rankers(block), []
+    errors, df = np.empty((2, len(block.pairs)))
     step = max(NUMBERS_AT_A_TIME // len(block.known), 1)
-    for start in range(0, len(block.pairs), step):
-        pairs = block.pairs[start : start + step]
-        one, other = np.array(pairs).T
-        top = difference(block.values[:, one], block.values[:, other])
+    for part in (slice(i, i + step) for i in range(0, len(block.pairs), step)):
+        top = difference(block.values[:, one[part]], block.values[:, other[part]])
         bottom = np.broadcast_to(block.bottom[:, None], top.shape)
-        errors, df = standard_error(top, bottom, segment.clusterings)
-        rows = _rows(block, one, other, top, of_rankers, tests[start : start + step])
-        size = limits[[one, other], 1].max(axis=0) - limits[[one, other], 0].min(axis=0)
-        size = np.where(size > 0, size, np.inf)
-        most = np.where(has_limits[one] & has_limits[other], size, np.inf)
-        unseen = [None] * len(pairs)
-        if test == AUTO:
-            unseen = [
-                partial(fall_of_either, *(of_unseen[i] for i in x)) for x in pairs
-            ]
-        columns = rows, np.nan_to_num(errors), df, size, most, unseen
-        found += map(_Comparison, *columns)
-    return found
+        errors[part], df[part] = standard_error(top, bottom, block.segment.clusters)
+        rows += _rows(block, one[part], other[part], top, of_rankers, tests[part])
+    found = {"rows": rows, "errors": np.nan_to_num(errors), "df": df}
+    return found | {"ranges": size, "most": most, "unseen": unseen}
 
 
 def _of_rankers(block):
@@ -576,12 +551,13 @@ def _rows(block, one, other, top, of_rankers, tests):
     ]
 
 
-def _tests(block, test, is_plain):
+def _tests(block, test):
     """Return the name of the test of each pair of a block."""
     if test not in (AUTO, "score"):
         return [test] * len(block.pairs)
-    clusterings = block.segment.clusterings
-    _, units = sum_clusters(block.bottom, block.bottom, *clusterings or [None])
+    clusters = block.segment.clusters
+    is_plain = clusters is None and np.ptp(block.bottom[block.known]) == 0
+    _, units = sum_clusters(block.bottom, block.bottom, clusters)
     is_uneven = effective_units(units) < MOST_UNEVEN * np.count_nonzero(units)
     hits = [is_plain and one.is_binary for one in block.terms]
     found = [
@@ -607,48 +583,19 @@ def limits_of(terms):
     return values.min(), values.max()
 
 
-def _with_judge(judge, blocks, found, test):
-    """Return the table of a judge, a block for each pair, and their comparisons."""
-    judged, of_pairs = [], []
-    segment = Segment({}, slice(None), judge.table, [])
-    known = np.ones(len(judge.is_rest), dtype=bool)
-    for block, of_block in zip(blocks, found, strict=True):
-        means = [judge.mean(i, block.metric).estimate for i in block.rankers]
-        alone = _tests(block, test, block.is_plain)
-        for pair, one, of_test in zip(block.pairs, of_block, alone, strict=True):
-            rankers = tuple(block.rankers[place] for place in pair)
-            combined = judge.difference(block.metric, *rankers)
-            if combined.is_of_few:
-                combined = judge.of_people(block.metric, *rankers)
-                one = one._replace(row=one.row | {"test": of_test})
-            else:  # the judge has seen the other queries
-                one = one._replace(unseen=None)
-            estimates = (means[place] for place in pair)
-            both = dict(zip(("estimate", "estimate_baseline"), estimates, strict=True))
-            both |= {"difference": combined.estimate} | combined.entries
-            one = one._replace(row=Bunch(**one.row | both))
-            of_pairs.append([one._replace(error=combined.error, df=combined.df)])
-            terms = np.column_stack([combined.terms, np.zeros(len(known))])
-            of_people = [], [(0, 1)], terms, known, combined.counts
-            of_metric = segment, block.metric, block.request, rankers
-            judged.append(_Block(*of_metric, *of_people))
-    return judge.table, judged, of_pairs
-
-
-def _family(table, blocks, found, clusterings):
+def _family(blocks, n_queries, clusters):
     """Return the :class:`Family` of the pairs of some blocks.
 
-    Its columns, in which larger is better, and its units have an order that does not
-    depend on that of rankers, metrics and queries, nor on names, and random flips take
-    the same sign of a unit whichever ranker comes first. So the p-values do not depend
-    on any of these, nor on the sign of a metric.
+    Its columns, in which larger is better, have the order of the names of metrics and
+    rankers, and its units one that does not depend on the queries' names and order.
+    Random flips take the same sign of a unit whichever ranker comes first. So the
+    p-values do not depend on any of these, nor on the sign of a metric.
     """
-    columns, of_ranker = _centred(table, blocks)
+    columns, of_ranker = _centred(blocks, n_queries)
     bottoms = np.zeros((len(columns), len(blocks)))
     for bottom, block in zip(bottoms.T, blocks, strict=True):
         bottom[block.segment.rows] = block.bottom
-    if len(clusterings) == 1:
-        columns, bottoms = sum_clusters(columns, bottoms, clusterings[0])
+    columns, bottoms = sum_clusters(columns, bottoms, clusters)
     ends = [
         (*(of_ranker[place, i] for i in pair[:: block.request.direction]), place)
         for place, block in enumerate(blocks)
@@ -657,23 +604,24 @@ def _family(table, blocks, found, clusterings):
     plus, minus, bottom = np.array(ends).T
     order, signs = order_units(columns, bottoms)
     bottoms, place = distinct_columns(bottoms[order])
-    _, *numbers, _, unseen = zip(*found, strict=True)
-    errors, df, ranges = map(np.array, numbers)
+    of_pairs = {
+        name: np.concatenate([getattr(block, name) for block in blocks])
+        for name in ("errors", "df", "ranges")
+    }
+    unseen = (one for block in blocks for one in block.unseen)
     return Family(
         columns=np.asfortranarray(columns[order]),
         plus=plus,
         minus=minus,
         bottoms=bottoms,
         bottom=place[bottom],
-        errors=errors,
-        df=df,
+        **of_pairs,
         signs=signs[order],
-        ranges=ranges,
         unseen=np.fromiter(unseen, dtype=object),
     )
 
 
-def _centred(table, blocks):
+def _centred(blocks, n_queries):
     """Return the columns of a family, and which one each ranker of a block has."""
     # A column for each ranker of a block: its values less those of the first ranker,
     # whose column is 0. The pair (b, c) of block 1 is the column 1 less the column 2.
@@ -681,20 +629,17 @@ def _centred(table, blocks):
     #              0 | block 1: b - a   c - a | block 2: b - a   c - a
     #    unit 1    0 |            0.2     0.1 |            1       0
     #    unit 2    0 |            0.0    -0.1 |            1       1
-    n_queries = len(table.keys["qid"])
-    all_keys = [order_keys(one.request.direction * one.values) for one in blocks]
-    in_all = _keys_in_all(blocks, all_keys)
     columns, of_ranker = [np.zeros((n_queries, 1))], {}
-    of_blocks = [
-        (sorted(keys), block.request.key, place)
-        for place, (keys, block) in enumerate(zip(all_keys, blocks, strict=True))
+    names = [
+        [block.segment.table.rankers[i] for i in block.rankers] for block in blocks
     ]
-    for *_, place in sorted(of_blocks):
-        block, keys = blocks[place], all_keys[place]
-        # Rankers that are alike here and elsewhere may come in any order: by name.
-        names = [(in_all.get(i), table.rankers[i]) for i in block.rankers]
-        named = zip(keys, names, range(len(keys)), strict=True)
-        first, *others = (i for *_, i in sorted(named))
+    by_name = [
+        (block.request.key, sorted(names[place]), place)
+        for place, block in enumerate(blocks)
+    ]
+    for *_, place in sorted(by_name):
+        block = blocks[place]
+        first, *others = np.argsort(names[place], kind="stable")
         of_block = np.zeros((n_queries, len(others)))  # other segments do not count
         values = difference(block.values[:, others], block.values[:, [first]])
         of_block[block.segment.rows] = block.request.direction * values
@@ -703,44 +648,6 @@ def _centred(table, blocks):
             of_ranker[place, other] = column
         columns.append(of_block)
     return np.hstack(columns), of_ranker
-
-
-def _keys_in_all(blocks, all_keys):
-    """Return all keys of each ranker, by position, if a block has one of them twice."""
-    if all(len(set(keys)) == len(keys) for keys in all_keys):
-        return {}
-    found = {}
-    for block, keys in zip(blocks, all_keys, strict=True):
-        place = block.request.key, sorted(keys)
-        for i, key in zip(block.rankers, keys, strict=True):
-            found.setdefault(i, []).append((place, key))
-    return {i: sorted(of_ranker) for i, of_ranker in found.items()}
-
-
-def order_keys(values):
-    """Return keys by which rankers are ordered, from their values by query.
-
-    The values, of shape (n_queries, n_rankers), are compared with the worst ranker of
-    each query, so that a shift of all values changes nothing.
-    """
-    size = values - values.min(axis=1, keepdims=True)
-    size = np.round(size / (size.max() or 1.0), DIGITS)
-    # Bytes in the order of the numbers, none of which is negative.
-    keys = [(np.sort(column).astype(">f8").tobytes(),) for column in size.T]
-    place, found = None, [0] * len(keys)
-    # The same values for other queries: in the order of what the rankers have there
-    # that had one key so far, until this tells no more of them apart.
-    while found != place and len(set(keys)) < len(keys):
-        place = found
-        of_keys = np.lexsort((size, np.broadcast_to(place, size.shape)), axis=1)
-        alike = np.take_along_axis(size, of_keys, axis=1)
-        query = np.unique(alike, axis=0, return_inverse=True)[1].ravel()
-        keys = [
-            (*key, column[np.lexsort((column, query))].astype(">f8").tobytes())
-            for key, column in zip(keys, size.T, strict=True)
-        ]
-        found = [sorted(set(keys)).index(key) for key in keys]
-    return keys
 
 
 def order_units(columns, bottoms):
@@ -756,8 +663,13 @@ def order_units(columns, bottoms):
     return np.lexsort(keys.T[::-1]), signs
 
 
-def _warn(rows, outcome, level, segment, allows_for_unseen):
-    """Warn of comparisons that cannot reject, and of those that few units decide."""
+def warn_of_comparison(comparison, outcome, few=("p-value", "interval")):
+    """Warn of tests that cannot reject, and of what few queries decide.
+
+    `few` says which results: p-values that may be too small, and intervals that may be
+    too narrow.
+    """
+    level = 1 - comparison.confidence_level
     cannot = ~is_at_most(outcome.smallest, level)
     if cannot.any():
         warn_caller(
@@ -768,16 +680,17 @@ def _warn(rows, outcome, level, segment, allows_for_unseen):
         )
     is_significant = is_at_most(outcome.adjusted, level)
     claims = {
-        "The p-value may be too small": is_significant,
-        "The interval may be too narrow": ~(is_significant | allows_for_unseen),
+        "p-value": ("too small", is_significant),
+        "interval": ("too narrow", ~(is_significant | outcome.allows_for_unseen)),
     }
-    for claim, where in claims.items():
-        named = {
-            f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}"
-            + "".join(f", {name}={shown(row[name])}" for name in segment.entries): n
-            for row, n, is_claimed in zip(
-                rows, outcome.n_effective.tolist(), where & ~cannot, strict=True
-            )
-            if is_claimed
-        }
-        warn_of_few(claim, named, "differences, (sum d^2)^2 / sum d^4,")
+    for result in few:
+        words, where = claims[result]
+        named = {}
+        for j in np.flatnonzero(where & ~cannot):
+            row = comparison.rows[j]
+            name = f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}"
+            for key in comparison.segment_names:
+                name += f", {key}={shown(row[key])}"
+            named[name] = float(outcome.n_effective[j])
+        differences = "differences, (sum d^2)^2 / sum d^4,"
+        warn_of_few(f"The {result} may be {words}", named, differences)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from string import ascii_letters
@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._input.checks import check_choice, check_count, check_instance, shown
+from skrank._input.checks import check_choice, check_count
 from skrank._input.frames import as_frame
 from skrank._text.docs import Clusters, FrameKind
 from skrank._text.tables import (
@@ -31,7 +31,10 @@ from skrank._text.tables import (
     undefined_words,
 )
 from skrank.evaluation.query_scores import QueryScores, worst_first
-from skrank.evaluation.results import (
+from skrank.stats.inference import difference, is_at_most
+from skrank.stats.intervals import intervals_of
+from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
+from skrank.stats.results import (
     OF_JUDGE,
     PLACES,
     ConfidenceIntervals,
@@ -39,9 +42,6 @@ from skrank.evaluation.results import (
     add_judge,
     shown_ends,
 )
-from skrank.stats.inference import difference, is_at_most
-from skrank.stats.intervals import confidence_interval
-from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 from skrank.stats.verdict import verdict
 
 # What stands above a mean that is significantly better, or worse, than the baseline.
@@ -144,11 +144,10 @@ class RankerComparison(Result):
     @cached_property
     def intervals(self) -> ConfidenceIntervals:
         """Return the :class:`ConfidenceIntervals` of the rankers."""
-        options = {"by": self.by, "clusters": self.clusters, "judge": self.judge}
-        options["confidence_level"] = self.confidence_level
+        options = self.by, self.confidence_level, "auto", self.clusters, self.judge
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return confidence_interval(self.scores, **options)
+            warnings.simplefilter("ignore")  # of rankers that nothing is known of
+            return intervals_of(self.scores, *options)[0]
 
     @cached_property
     def letters(self) -> dict[Any, Any] | None:
@@ -278,9 +277,6 @@ class RankerComparison(Result):
         rows: Literal["rankers", "differences"] = "rankers",
         uncertainty: Literal["interval", "standard error"] | None = None,
         digits: int = 4,
-        names: Mapping[str, str] | None = None,
-        caption: str | None = None,
-        label: str | None = None,
     ) -> str:
         """Return the means of all rankers as a table in LaTeX, for a paper.
 
@@ -294,81 +290,16 @@ class RankerComparison(Result):
             As in `to_markdown`.
         digits : int, default=4
             The decimal places of means, differences and their uncertainty.
-        names : dict of str to str, default=None
-            What rankers and metrics are called in the table, by their names. Those that
-            it does not have keep theirs.
-        caption, label : str, default=None
-            The caption instead of the title, and the label of the table, for
-            ``rows="rankers"``. Both are LaTeX and are written as they are.
 
         Returns
         -------
         text : str
             A `table` environment whose caption is the title; of differences the title
             as a comment and a `tabular` environment for each table.
-
-        Raises
-        ------
-        ValueError
-            If a parameter has an invalid value, or two rankers or metrics get the same
-            name.
         """
-        is_caption = rows == "rankers"
-        for name, text in {"caption": caption, "label": label}.items():
-            if text is None:
-                continue
-            check_instance(text, str, name, "to_latex")
-            if not is_caption:
-                raise ValueError(
-                    f"The {name!r} parameter of to_latex must be None with "
-                    f"rows={rows!r}, which is not a table environment. Got {text!r}."
-                )
         digits = check_count(digits, "digits", least=0)
-        one = self if names is None else self._renamed(names)
-        title, tables = one._tables_of(rows, uncertainty, "to_latex", digits)
-        options = {"is_caption": is_caption, "caption": caption, "label": label}
-        return as_latex(title, tables, **options)
-
-    def _renamed(self, names):
-        """Return the comparison with other names of rankers and metrics."""
-        if not isinstance(names, Mapping) or {*map(type, names.values())} - {str}:
-            raise TypeError(
-                "The 'names' parameter of to_latex must be a dict of str to str. Got "
-                f"{shown(names)} instead."
-            )
-
-        def called(name):
-            return names.get(name, name)
-
-        def renamed(scores):
-            if scores is None:
-                return None
-            rankers = [called(name) for name in scores.rankers]
-            metrics = [called(name) for name in scores.metrics]
-            for new in (rankers, metrics):
-                if len(set(new)) < len(new):
-                    raise ValueError(
-                        "The 'names' parameter of to_latex must give rankers and "
-                        f"metrics different names. Got {new}."
-                    )
-            requests = zip(scores.table.requests, metrics, strict=True)
-            requests = tuple(request._replace(key=name) for request, name in requests)
-            options = {"rankers": tuple(rankers), "requests": requests}
-            return QueryScores(scores.table._replace(**options))
-
-        entries, of_rows = ("metric", "ranker", "baseline"), []
-        for row in self.rows:
-            of_rows.append(Bunch(**row | {name: called(row[name]) for name in entries}))
-        baseline = called(self.baseline) if isinstance(self.baseline, str) else None
-        if isinstance(self.baseline, tuple):
-            baseline = tuple(map(called, self.baseline))
-        return replace(
-            self,
-            scores=renamed(self.scores),
-            rows=tuple(of_rows),
-            baseline=baseline,
-            judge=renamed(self.judge),
-        )
+        tables = self._tables_of(rows, uncertainty, "to_latex", digits)
+        return as_latex(*tables, is_caption=rows == "rankers")
 
     def _repr_html_(self):
         """Return the means of all rankers as a table for a notebook."""
@@ -484,7 +415,7 @@ class RankerComparison(Result):
         if self.clusters is not None:
             test += f" of {counted(self.n_units, 'cluster')}"
         if len(self.rows) > 1:
-            test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}"
+            test += f", {CORRECTIONS[self.correction]} for {n_comparisons}"
         test += f", {level}"
         words = f"{self._words_of_marks()}{test}."
         spread = {
@@ -518,7 +449,7 @@ class RankerComparison(Result):
         """Return what is different about the intervals of the differences."""
         words = []
         if self.are_simultaneous:
-            words = [CORRECTIONS[self.correction].intervals]
+            words = ["simultaneous"]
         elif self.margin and self.alternative == "two-sided":
             words = [f"{200 * self.confidence_level - 100:g}%"]
         if len(self.rows) > 1 and not self.are_simultaneous:
@@ -546,7 +477,7 @@ class RankerComparison(Result):
         if self.by is not None:
             of_segments = f" x {counted(n_segments, 'segment')}"
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
-        corrected = f"p by {CORRECTIONS[self.correction].words}, "
+        corrected = f"p by {CORRECTIONS[self.correction]}, "
         if len(self.rows) == 1:
             corrected = ""
         about = f"; is the difference {self._asked()}?" if self._asked() else ""

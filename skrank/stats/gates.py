@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -24,7 +23,12 @@ from skrank._text.tables import (
     smaller_words,
 )
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.compare import AUTO, compare_rankers, limits_of
+from skrank.stats.compare import (
+    AUTO,
+    comparison_and_outcome,
+    limits_of,
+    warn_of_comparison,
+)
 from skrank.stats.inference import (
     difference,
     effective_units,
@@ -34,14 +38,13 @@ from skrank.stats.inference import (
     warn_of_few,
     wilson,
 )
-from skrank.stats.paired_tests import TESTS, score_variance
+from skrank.stats.paired_tests import TESTS, Unseen, score_variance
 from skrank.stats.sample_size import (
     LEVEL,
     POWER,
     fewest,
     range_of_deviation,
 )
-from skrank.stats.unseen import Unseen
 from skrank.stats.values import two_or_more
 
 # The decisions, with the exit status of each.
@@ -51,8 +54,6 @@ STATUS = {PASSED: 0, WORSE: 1, UNDECIDED: 3}
 LARGE_MARGIN = "margin too large"
 # An end of an interval may differ by this fraction of the margin in rounding.
 ROUNDING_OF_MARGIN = 1e-9
-# How a warning of compare_rankers begins that is not about a gate.
-WARNS_OF_FEW = "The (p-value|interval) may be too"
 # More queries than this are not counted.
 MOST_QUERIES = 2**50
 
@@ -86,7 +87,7 @@ def gate(
         nothing.
     test : {"auto", "permutation", "score", "t"}, default="auto"
         The test of the differences, as in :func:`compare_rankers`.
-    clusters : str, array-like of shape (n_queries,) or list of them, default=None
+    clusters : str or array-like of shape (n_queries,), default=None
         Queries that belong together, as in :func:`compare_rankers`.
     confidence_level : float, default=0.95
         How sure a decision must be: greater than 0.5 and less than 1.
@@ -116,23 +117,16 @@ def gate(
     -----
     Both ends of the interval are one-sided, at the level :math:`\alpha` of 1 less the
     confidence level; with m metrics, that of "worse" is at :math:`\alpha / m`, since
-    one of them is enough. A candidate passes if the lower end is above minus the
-    margin. A metric of which smaller values are better is decided by its negative.
+    one of them is enough. A metric of which smaller values are better is decided by its
+    negative.
 
-    A sample does not show what happens in few of the queries. If a candidate breaks a
-    fraction of :math:`u = 1 - \alpha^{1/n}` of them, n queries contain none of these
-    with a probability of :math:`\alpha`. A break costs most where the baseline works:
-    if it takes the best u of the queries to the worst value, the mean falls by u times
-    their mean distance f from it. Where no query of the baseline is above the worst
-    value, f is the range of the metric. With the difference d and the lower end e of
-    its test, the lower end is therefore
-
-    .. math:: d - \sqrt{(d - e)^2 + (u f)^2},
-
-    the limit of a sum of two numbers that are estimated independently [1]_. So a
-    candidate that equals the baseline in all queries is undecided until u f is less
-    than the margin. For hits the score test allows for such losses itself. See
-    :ref:`unseen_losses` for how many queries this takes, and what passes without it.
+    n queries lack those that a candidate breaks, if these are a fraction of
+    :math:`u = 1 - \alpha^{1/n}`, with a probability of :math:`\alpha`. If it takes the
+    best u of the queries of the baseline to the worst value, the mean falls by u times
+    their mean distance f from it. With the difference d and the lower end e of its
+    test, the lower end is therefore :math:`d - \sqrt{(d - e)^2 + (u f)^2}` [1]_, the
+    limit of a sum of two numbers that are estimated independently. For hits the score
+    test allows for such losses itself. See :ref:`unseen_losses`.
 
     References
     ----------
@@ -386,15 +380,15 @@ def _row(scores, margin, level, n_metrics, options):
 def _tested(scores, margin, level, level_of_worse, options):
     """Return the row of the test whether a candidate passes, and the upper end."""
     options = {**options, "correction": None, "confidence_level": 1 - level_of_worse}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        (upper,) = compare_rankers(scores, alternative="less", **options).rows
+    upper, _ = comparison_and_outcome(scores, alternative="less", **options)
+    (upper,) = upper.rows
     # The test by name: what it does not show is added to the end.
     options |= {"test": upper.test, "confidence_level": 1 - level, "margin": margin}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", WARNS_OF_FEW)
-        (row,) = compare_rankers(scores, alternative="greater", **options).rows
-    return row, upper.high
+    comparison, outcome = comparison_and_outcome(
+        scores, alternative="greater", **options
+    )
+    warn_of_comparison(comparison, outcome, few=())
+    return comparison.rows[0], upper.high
 
 
 class _Pair:
@@ -407,21 +401,21 @@ class _Pair:
         old, new = terms[place], terms[1 - place]
         known = old.known & new.known
         bottom = np.where(known, old.bottom, 0)
-        clusterings = read_clusters(clusters, table.keys)
+        clusters = read_clusters(clusters, table.keys)
         values, others = (
             table.requests[0].sign * np.where(known, one.top, 0) for one in (old, new)
         )
         lows, highs = zip(limits_of(old), limits_of(new), strict=True)
         limits = min(lows), max(highs)
-        self.unseen = Unseen(values, bottom, limits, clusterings)
+        self.unseen = Unseen(values, bottom, limits, clusters)
         self.range = self.largest_loss = np.inf
         if all(np.isfinite(one.limits).all() for one in (old, new)):
             self.range = limits[1] - limits[0]
             self.largest_loss = values.sum() / bottom.sum() - limits[0]
         d = difference(others, values)
-        of_units, _ = sum_clusters(d, bottom, *clusterings[:1] or [None])
+        of_units, _ = sum_clusters(d, bottom, clusters)
         self.n_effective = float(effective_units(of_units**2))
-        counts_alike = np.ptp(bottom[known]) == 0 and not clusterings
+        counts_alike = np.ptp(bottom[known]) == 0 and clusters is None
         self.differences = d[known] if counts_alike else None
 
     def decision(self, margin, low, high):

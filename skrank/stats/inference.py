@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import binom, norm, t
+from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 
@@ -21,7 +21,7 @@ from skrank._engine.summary import weights_of
 from skrank._engine.value_table import ValueTable, check_by
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_listed, shown
-from skrank._ranking.ids import encode_qid, sorted_unique
+from skrank._ranking.ids import encode_qid
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12
@@ -193,45 +193,34 @@ def check_sizes(top, values, name, instead=None):
 
 
 def read_clusters(clusters, keys):
-    """Return the codes of the clusters of each query, for each clustering.
+    """Return the codes of the clusters of each query, None if each is its own.
 
-    `clusters` are key columns by name, or arrays; `keys` the key columns. If None, a
+    `clusters` are a key column by name, or an array; `keys` the key columns. If None, a
     query id that comes several times is one cluster.
     """
     qid = keys["qid"]
     if clusters is None:
         if len(keys) == 1:  # all columns together are different for every query
-            return []
+            return None
         ids, codes = encode_qid(qid, len(qid))
-        return [codes] if len(ids) < len(qid) else []
-    several = [clusters]
-    if isinstance(clusters, (list, tuple)) and len(clusters) == 2:
-        one, two = clusters
-        is_pair = (
-            isinstance(one, str) and isinstance(two, str) and {one, two} <= {*keys}
-        )
-        if is_pair or (np.ndim(one) == 1 and np.ndim(two) == 1):
-            several = [one, two]
-    codes = []
-    for column in several:
-        if isinstance(column, str):
-            if column not in keys:
-                raise ValueError(
-                    "The 'clusters' parameter must be an array with one entry per "
-                    f"query, or name a key column, among {sorted(keys)}. Got "
-                    f"{shown(column)} instead. Pass the column as `by` of "
-                    "score_queries or score_runs to name it."
-                )
-            column = keys[column]
-        codes.append(encode_qid(column, len(qid), name="clusters")[1])
-    return codes
+        return codes if len(ids) < len(qid) else None
+    if isinstance(clusters, str):
+        if clusters not in keys:
+            raise ValueError(
+                "The 'clusters' parameter must be an array with one entry per "
+                f"query, or name a key column, among {sorted(keys)}. Got "
+                f"{shown(clusters)} instead. Pass the column as `by` of "
+                "score_queries or score_runs to name it."
+            )
+        clusters = keys[clusters]
+    return encode_qid(clusters, len(qid), name="clusters")[1]
 
 
-def count_units(weight, n_queries, clusterings):
+def count_units(weight, n_queries, clusters):
     """Return the number of queries with a weight, or of clusters of them."""
     counts = np.ones(n_queries, bool) if weight is None else weight > 0
-    if clusterings:
-        return len(sorted_unique(clusterings[0][counts]))
+    if clusters is not None:
+        return int(np.count_nonzero(np.bincount(clusters[counts])))
     return int(np.count_nonzero(counts))
 
 
@@ -241,18 +230,18 @@ class Segment(NamedTuple):
     entries: dict  # the values by the names of the columns
     rows: np.ndarray | slice  # the positions of the queries
     table: ValueTable  # their values
-    clusterings: list  # the codes of their clusters, for each clustering
+    clusters: np.ndarray | None  # the codes of their clusters
 
 
 def segments_of(table, by, clusters, caller):
-    """Return the clusterings of all queries, and the segments.
+    """Return the codes of the clusters of all queries, and the segments.
 
     Without `by` all queries are one segment. If `clusters` is None, each segment has
     the clusters of query ids that come several times in it.
     """
-    clusterings = read_clusters(clusters, table.keys)
+    codes = read_clusters(clusters, table.keys)
     if by is None:
-        return clusterings, [Segment({}, slice(None), table, clusterings)]
+        return codes, [Segment({}, slice(None), table, codes)]
     names, found = check_listed(by, "by", caller), []
     taken = [name for name in names if name in ENTRIES]
     if taken:
@@ -263,12 +252,10 @@ def segments_of(table, by, clusters, caller):
     names = check_by(names, table.keys, caller)
     for label, rows in table.segments(by, caller).items():
         part = table.take(rows)
-        of_part = [codes[rows] for codes in clusterings]
-        if clusters is None:
-            of_part = read_clusters(None, part.keys)
+        of_part = read_clusters(None, part.keys) if clusters is None else codes[rows]
         label = label if isinstance(label, tuple) else (label,)
         found.append(Segment(dict(zip(names, label, strict=True)), rows, part, of_part))
-    return clusterings, found
+    return codes, found
 
 
 def difference(values, others):
@@ -321,11 +308,11 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def standard_error(top, bottom, clusterings):
+def standard_error(top, bottom, clusters):
     r"""Return the standard error of a ratio of sums, and its degrees of freedom.
 
     NaN and 0 with one unit. The terms have the shape (n_queries,) or (n_queries,
-    n_columns), and `clusterings` holds the codes of none, one or two clusterings.
+    n_columns), and `clusters` holds the codes of the clusters, or is None.
 
     By the jackknife over the units [1]_: with :math:`R_{(g)}` the ratio without the
     unit g of G,
@@ -334,35 +321,11 @@ def standard_error(top, bottom, clusterings):
 
     which is the usual standard error of a mean if all units count alike. The degrees
     of freedom are the effective number of units, :math:`(\sum b)^2 / \sum b^2`, less 1.
-    Two clusterings at a time, such as users and items, have :math:`V_1 + V_2 - V_{12}`
-    [2]_, where :math:`V_{12}` clusters by both, and Satterthwaite's degrees of freedom.
 
     .. [1] R. G. Miller,
        "The Jackknife - A Review", Biometrika 61 (1974).
-    .. [2] C. Cameron, J. Gelbach, D. Miller, "Robust Inference With Multiway
-       Clustering", Journal of Business & Economic Statistics 29 (2011).
     """
-    if len(clusterings) < 2:
-        variance, df = _jackknife(*sum_clusters(top, bottom, *clusterings or [None]))
-        return np.sqrt(variance), df
-    one, two = clusterings
-    both = one.astype(np.int64) * (two.max(initial=0) + 1) + two
-    (v1, df1), (v2, df2), (v12, _) = (
-        _jackknife(*sum_clusters(top, bottom, clusters))
-        for clusters in (one, two, np.unique(both, return_inverse=True)[1])
-    )
-    # V = V_1 + V_2 - V_12 [2], which by chance can be less than one of the two, and
-    # even negative.
-    variance = np.fmax(np.fmax(v1 + v2 - v12, v1), v2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = variance**2 / (v1**2 / df1 + v2**2 / df2)
-    fewest = np.minimum(df1, df2)
-    df = np.where(np.isnan(df), fewest, np.maximum(df, 1.0))
-    return np.where(fewest > 0, np.sqrt(variance), np.nan), np.where(fewest > 0, df, 0)
-
-
-def _jackknife(top, bottom):
-    """Return the variance of ratios of sums over units, and its degrees of freedom."""
+    top, bottom = sum_clusters(top, bottom, clusters)
     there = bottom != 0
     n, whole = there.sum(axis=0), bottom.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -380,7 +343,7 @@ def _jackknife(top, bottom):
         alone = n < 2
         alone |= (np.abs(left) <= ROUNDING * np.abs(whole)).any(axis=0)
         df = np.where(alone, 0.0, effective_units(bottom) - 1)
-    return np.where(alone, np.nan, variance), df
+    return np.sqrt(np.where(alone, np.nan, variance)), df
 
 
 def quantile_of_t(confidence_level, df):
@@ -512,21 +475,6 @@ def t_interval(estimate, standard_error, df, confidence_level):
         return -np.inf, np.inf
     radius = quantile_of_t(confidence_level, df) * standard_error
     return float(estimate - radius), float(estimate + radius)
-
-
-def order_statistics(values, confidence_level):
-    """Return (low, high) of a median: the values between which it lies.
-
-    The number of values below the median of the population is binomial with
-    probability 1/2, so that x_(k) and x_(n+1-k) hold it with the probability
-    1 - 2 P(B < k).
-    """
-    n = len(values)
-    k = int(binom.ppf((1 - confidence_level) / 2, n, 0.5))
-    if k < 1:
-        return -np.inf, np.inf
-    values = np.sort(values)
-    return float(values[k - 1]), float(values[n - k])
 
 
 def is_at_most(pvalue, level):

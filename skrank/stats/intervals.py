@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,16 +13,10 @@ from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
-from skrank._engine.means import (
-    mean_of_queries,
-    pooled_harmonic_mean,
-    pooled_median,
-    reciprocal,
-)
+from skrank._engine.means import mean_of_queries, pooled_harmonic_mean
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     check_choice,
-    check_instance,
     check_level,
     check_some_weight,
     check_weights,
@@ -30,10 +24,8 @@ from skrank._input.checks import (
     says_what_was_meant,
     shown,
 )
-from skrank._input.frames import column_names
 from skrank._text.docs import Clusters
 from skrank.evaluation.query_scores import QueryScores
-from skrank.evaluation.results import ConfidenceIntervals
 from skrank.stats.inference import (
     FEWEST_UNITS,
     Terms,
@@ -41,53 +33,34 @@ from skrank.stats.inference import (
     count_units,
     difference,
     effective_hits,
-    effective_units,
     hall,
     in_limits,
-    order_statistics,
     quantile_of_t,
     read_clusters,
     segments_of,
     standard_error,
     sum_clusters,
-    summaries_of,
     t_interval,
     terms_of,
     warn_of_few,
     wilson,
 )
-from skrank.stats.judged import ALONE, Judge
-from skrank.stats.values import scores_of
+from skrank.stats.judged import ALONE, combined, matched, refuse
+from skrank.stats.results import ConfidenceIntervals
 
 Method = Literal["auto", "t"]
 # With more values Hall's interval is the same as Gaffke's, and takes less time.
 MOST_VALUES = 2000
-# The parameters that have to be their defaults, and what to do instead.
-UNUSED = {
-    "with a judge": (
-        ("by", "clusters", "sample_weight", "method"),
-        "Select queries by scores.where().",
-    ),
-    "for a QueryScores": (
-        ("sample_weight",),
-        "Pass the weights to score_queries.",
-    ),
-    "for an array": (
-        ("by",),
-        "Pass a QueryScores with key columns, such as that of score_queries.",
-    ),
-}
 
 
 @says_what_was_meant
 def confidence_interval(
-    scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
+    scores: QueryScores,
     *,
     by: str | Sequence[str] | None = None,
     confidence_level: float = 0.95,
     method: Method = "auto",
     clusters: Clusters | None = None,
-    sample_weight: ArrayLike | None = None,
     judge: QueryScores | None = None,
 ) -> ConfidenceIntervals:
     r"""Confidence interval of the mean of a metric over queries.
@@ -98,12 +71,13 @@ def confidence_interval(
 
     Parameters
     ----------
-    scores : QueryScores, dict, data frame or array-like of shape (n_queries,)
-        The values of the queries; in a dict or a data frame those of each ranker, as in
-        :func:`compare_rankers`. NaN in an array is left out, with a warning.
+    scores : QueryScores
+        The values of the queries, such as those of
+        :func:`~skrank.metrics.score_queries`. `QueryScores.from_frame` reads those that
+        were computed elsewhere.
     by : str or list of str, default=None
-        The key columns of a QueryScores, such as a country, whose values have intervals
-        of their own: those of ``scores.where(country=...)``.
+        The key columns of the scores, such as a country, whose values have intervals of
+        their own: those of ``scores.where(country=...)``.
     confidence_level : float, default=0.95
         The level, between 0 and 1.
     method : {"auto", "t"}, default="auto"
@@ -118,20 +92,15 @@ def confidence_interval(
         - "bounded": Gaffke's interval with half an observation at the limit [4]_, for
           a metric whose limits are known, such as NDCG, and at most 2,000 queries. It
           also holds where few queries have values unlike those of the others, and where
-          all are equal, also with clusters or weights. Values of an array or of a
-          metric that skrank does not know have the limits 0 and 1 if all of them are
-          between;
+          all are equal, also with clusters or weights. A metric that skrank does not
+          know has the limits 0 and 1 if all values are between;
         - "hall": Student's t, corrected for the skewness of the values [2]_.
-
-        The median of ranks has "order statistics".
-    clusters : str, array-like of shape (n_queries,) or list of them, default=None
+    clusters : str or array-like of shape (n_queries,), default=None
         Queries that belong together, if it is not queries that were drawn
         independently but users with several queries, or entities. The name of a key
-        column of `scores`, or one entry per query in the order of `scores.keys`. Two
-        clusterings, such as ``["qid", "seed"]``, count together. If None, a query id
-        that comes several times, as with several seeds, is one cluster.
-    sample_weight : array-like of shape (n_queries,), default=None
-        The weights of an array of values. A QueryScores has its own.
+        column of `scores`, or one entry per query in the order of `scores.keys`. If
+        None, a query id that comes several times, as with several seeds, is one
+        cluster.
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
         the queries of `scores` and many others. The queries of `scores`, which people
@@ -145,15 +114,14 @@ def confidence_interval(
     -------
     intervals : ConfidenceIntervals
         A table of intervals, by ranker and metric as the `summary` of the scores has
-        them, and with `by` as ``summary(by)``. Of an array it is a single one. The ends
-        are within the range of the metric, which is that from 0 to 1 for an array or a
-        metric that skrank does not know if all values are within. Its entry
-        `n_queries` is the number of queries that count, and `n_undefined` that of
-        queries where the metric is undefined. With a judge, further entries are `human`
-        and `judge`, the means of both; `n_judged`, the number of queries of the judge;
-        the `correlation` of their values; `worth`, how many queries judged by people
-        alone one of them replaces; and `people_alone`, True if the interval is that of
-        people alone.
+        them, and with `by` as ``summary(by)``. The ends are within the range of the
+        metric, which is that from 0 to 1 for a metric that skrank does not know if all
+        values are within. Its entry `n_queries` is the number of queries that count,
+        and `n_undefined` that of queries where the metric is undefined. With a judge,
+        further entries are `human` and `judge`, the means of both; `n_judged`, the
+        number of queries of the judge; the `correlation` of their values; `worth`, how
+        many queries judged by people alone one of them replaces; and `people_alone`,
+        True if the interval is that of people alone.
 
     Raises
     ------
@@ -169,11 +137,11 @@ def confidence_interval(
         If there are too few queries for any finite interval, or few queries decide it,
         so that it may be too narrow: if the effective number of values,
         (sum d^2)^2 / sum d^4 of their deviations d from the mean, is below 3, or that
-        of units, (sum b)^2 / sum b^2 of their weights b, below 10. Also of NaN in an
-        array.
+        of units, (sum b)^2 / sum b^2 of their weights b, below 10.
 
     See Also
     --------
+    mean_interval : The interval of the mean of an array of values.
     compare_rankers : The difference of two rankers, which are better compared query by
         query than by two intervals.
 
@@ -184,16 +152,13 @@ def confidence_interval(
     them. Its standard error is that of the jackknife, with
     :math:`(\sum b_i)^2 / \sum b_i^2 - 1` degrees of freedom. Wilson's interval then has
     the quantile of Student's t, and :math:`R (1 - R) / se^2` queries, at most as many
-    as there are. On samples of 20 real
-    queries Hall's interval covers the mean in 92 to 98 of 100 cases, and Student's t in
-    84 to 95.
+    as there are.
 
-    "bounded" has the quantiles of the mean with random weights of the values and of one
+    "bounded" has quantiles of the mean with random weights of the values and of one
     more value, a limit [4]_: with :math:`(D_0, ..., D_n)` from the Dirichlet
     distribution with the parameters 1/2, 1, ..., 1 and values from 0 to 1, the lower
     end is that of :math:`\sum_{i > 0} D_i x_i`, and the upper end that of
-    :math:`D_0 + \sum_{i > 0} D_i x_i`. They are computed by a saddlepoint approximation
-    and do not depend on the order of the queries.
+    :math:`D_0 + \sum_{i > 0} D_i x_i`, by a saddlepoint approximation.
 
     References
     ----------
@@ -209,15 +174,9 @@ def confidence_interval(
 
     Examples
     --------
-    >>> from skrank.stats import confidence_interval
-    >>> hits = confidence_interval([1, 1, 1, 0, 1, 1, 0, 1])
-    >>> hits.estimate, round(hits.low, 3), round(hits.high, 3), hits.method
-    (0.75, 0.409, 0.929, 'wilson')
-
-    Of a QueryScores:
-
     >>> import numpy as np
     >>> from skrank.metrics import score_queries
+    >>> from skrank.stats import confidence_interval
     >>> rng = np.random.RandomState(0)
     >>> qid = np.repeat(np.arange(60), 10)
     >>> y_true = rng.randint(2, size=600)
@@ -248,57 +207,115 @@ def confidence_interval(
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, get_args(Method), "method", "confidence_interval")
-    if column_names(scores) is not None:
-        scores = scores_of(scores, by, clusters, "confidence_interval")
-    is_array = judge is None and not isinstance(scores, QueryScores)
-    where = "for an array" if is_array else "for a QueryScores"
-    given = {"by": by, "clusters": clusters, "sample_weight": sample_weight}
-    given["method"] = None if method == "auto" else method
-    _check_unused("with a judge" if judge is not None else where, given)
-    options = confidence_level, method
-    if is_array:
-        terms, clusterings = _read_array(scores, sample_weight, clusters)
-        interval, *few = interval_of(terms, clusterings, *options)
-        _warn_of_few(*({"these values": n} for n in few))
-        n_units = count_units(terms.bottom, len(terms.bottom), clusterings)
-        return ConfidenceIntervals(
-            (interval,), None, clusters, confidence_level, {None: 1}, n_units
+    if not isinstance(scores, QueryScores):
+        raise TypeError(
+            "The 'scores' parameter of confidence_interval must be a QueryScores. Got "
+            f"{type(scores).__name__} instead. QueryScores.from_frame reads values by "
+            "query from columns, and mean_interval takes an array of them."
         )
+    intervals, few = intervals_of(scores, by, confidence_level, method, clusters, judge)
+    _warn_of_few(*few)
+    return intervals
+
+
+def intervals_of(scores, by, confidence_level, method, clusters, judge):
+    """Return the intervals, and the effective numbers by which they may be too narrow.
+
+    These are dicts by the name of the interval: of values, and of units.
+    """
+    table, few = scores.table, ({}, {})
     if judge is not None:
-        check_instance(scores, QueryScores, "scores", "confidence_interval")
-        clusterings = read_clusters(None, scores.keys)
+        asked = None if method == "auto" else method
+        refuse("confidence_interval", by=by, clusters=clusters, method=asked)
+        codes = read_clusters(None, scores.keys)
         rows = _rows_of_judge(scores, judge, confidence_level)
     else:
-        clusterings, rows = _rows_of_table(scores, by, clusters, options)
-    table = scores.table
-    return ConfidenceIntervals(
+        codes, segments, *few = intervals_by_segment(
+            table, by, clusters, confidence_level, method
+        )
+        rows = _rows_of_table(scores, segments)
+    intervals = ConfidenceIntervals(
         rows=tuple(rows),
         by=by,
         clusters=clusters,
         confidence_level=confidence_level,
         directions={one.key: one.direction for one in table.requests},
-        n_units=count_units(table.weight, len(table.keys["qid"]), clusterings),
+        n_units=count_units(table.weight, len(table.keys["qid"]), codes),
         kind=table.kind,
     )
+    return intervals, few
 
 
-def _check_unused(where, given):
-    """Raise if a parameter was given that has to be its default."""
-    names, instead = UNUSED[where]
-    for name in names:
-        if given[name] is not None:
-            raise ValueError(
-                f"The {name!r} parameter of confidence_interval must be its default "
-                f"{where}. Got {shown(given[name])}. {instead}"
-            )
+@says_what_was_meant
+def mean_interval(
+    values: ArrayLike,
+    *,
+    confidence_level: float = 0.95,
+    method: Method = "auto",
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> ConfidenceIntervals:
+    """Confidence interval of the mean of an array of values.
+
+    That of :func:`confidence_interval` for values that were computed elsewhere.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_queries,)
+        One value of each query. NaN is left out, with a warning.
+    confidence_level : float, default=0.95
+        The level, between 0 and 1.
+    method : {"auto", "t"}, default="auto"
+        As in :func:`confidence_interval`. The limits of the values are 0 and 1 if all
+        of them are between.
+    clusters : array-like of shape (n_queries,), default=None
+        Queries that belong together, as in :func:`confidence_interval`.
+    sample_weight : array-like of shape (n_queries,), default=None
+        The weights of the queries.
+
+    Returns
+    -------
+    interval : ConfidenceIntervals
+        A single interval, whose entries are attributes.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has an invalid value.
+
+    Warns
+    -----
+    UserWarning
+        If values are NaN, or as :func:`confidence_interval` warns.
+
+    See Also
+    --------
+    confidence_interval : The intervals of a QueryScores.
+
+    Examples
+    --------
+    >>> from skrank.stats import mean_interval
+    >>> hits = mean_interval([1, 1, 1, 0, 1, 1, 0, 1])
+    >>> hits.estimate, round(hits.low, 3), round(hits.high, 3), hits.method
+    (0.75, 0.409, 0.929, 'wilson')
+    """
+    check_level(confidence_level, "confidence_level", "mean_interval")
+    check_choice(method, get_args(Method), "method", "mean_interval")
+    terms = _read_array(values, sample_weight)
+    codes = read_clusters(clusters, {"qid": np.arange(len(terms.known))})
+    interval, *few = interval_of(terms, codes, confidence_level, method)
+    _warn_of_few(*({"these values": n} for n in few))
+    n_units = count_units(terms.bottom, len(terms.bottom), codes)
+    options = None, clusters, confidence_level, {None: 1}
+    return ConfidenceIntervals((interval,), *options, n_units)
 
 
-def _read_array(values, sample_weight, clusters):
-    """Return the :class:`Terms` of an array of values, and the clusterings."""
-    values = numeric_array(values, "scores").astype(np.float64)
+def _read_array(values, sample_weight):
+    """Return the :class:`Terms` of an array of values."""
+    values = numeric_array(values, "values").astype(np.float64)
     if values.ndim != 1 or not len(values) or np.isinf(values).any():
         raise ValueError(
-            "The 'scores' parameter must be a QueryScores, or an array of shape "
+            "The 'values' parameter of mean_interval must be an array of shape "
             "(n_queries,) of finite values or NaN, with at least one query. Got shape "
             f"{values.shape} instead."
         )
@@ -314,22 +331,17 @@ def _read_array(values, sample_weight, clusters):
             f"{n_undefined:,} of {n:,} values are NaN. They are left out.", UserWarning
         )
     known = has_value & (weight > 0)
-    check_sizes(values[known], values[known], "scores")
+    check_sizes(values[known], values[known], "values")
     bottom = np.where(known, weight, 0)
     top = np.where(known, values, 0) * bottom
     order = np.lexsort((top, bottom))  # the sum does not depend on that of the queries
     whole = bottom[order].sum()
     estimate = float(top[order].sum() / whole) if whole else np.nan
-    terms = Terms(top, bottom, known, values[known], n_undefined, estimate)
-    clusterings = []
-    if clusters is not None:
-        clusterings = read_clusters(clusters, {"qid": np.arange(n)})
-    return terms, clusterings
+    return Terms(top, bottom, known, values[known], n_undefined, estimate)
 
 
-def _rows_of_table(scores, by, clusters, options):
-    """Return the clusterings of the queries, and the rows of their intervals."""
-    clusterings, segments = intervals_by_segment(scores.table, by, clusters, *options)
+def _rows_of_table(scores, segments):
+    """Return the rows of the intervals of each segment; raise if one has none."""
     without = [
         name
         for j, name in enumerate(scores.metrics)
@@ -343,10 +355,10 @@ def _rows_of_table(scores, by, clusters, options):
         others = [name for name in scores.metrics if name not in without]
         raise ValueError(
             "confidence_interval has no formula for metrics that are not means over "
-            "queries, nor for medians with clusters or weights. Got "
-            f"{without}: select other metrics, such as scores[{others or ['mrr']}]."
+            f"queries. Got {without}: select other metrics, such as "
+            f"scores[{others or ['mrr']}]."
         )
-    return clusterings, [
+    return [
         Bunch(**entries, metric=metric, ranker=ranker, **found[i, j])
         for entries, found in segments
         for j, metric in enumerate(scores.metrics)
@@ -357,12 +369,13 @@ def _rows_of_table(scores, by, clusters, options):
 def intervals_by_segment(
     table, by=None, clusters=None, confidence_level=0.95, method="auto"
 ):
-    """Return the clusterings, and (entries of a segment, its intervals) for each.
+    """Return codes of clusters, and (entries of a segment, its intervals) for each.
 
     The intervals stand in a dict by the positions of the ranker and the metric. That of
-    a metric without a formula is None.
+    a metric without a formula is None. Also return the effective numbers of values and
+    of units, by the name of the interval.
     """
-    clusterings, segments = segments_of(table, by, clusters, "confidence_interval")
+    codes, segments = segments_of(table, by, clusters, "confidence_interval")
     found, few_values, few_units = [], {}, {}
     for segment in segments:
         part, options = segment.table, (confidence_level, method)
@@ -377,13 +390,10 @@ def intervals_by_segment(
                 of_ranker = "" if ranker is None else f" of {shown(ranker)}"
                 name = f"{part.requests[j].key!r}{of_ranker}{of_segment}"
                 intervals[i, j], few_values[name], few_units[name] = interval_of(
-                    all_terms[i][j], segment.clusterings, *options
+                    all_terms[i][j], segment.clusters, *options
                 )
-            elif not segment.clusterings:
-                intervals[i, j] = _interval_of_median(part, i, j, confidence_level)
         found.append((segment.entries, intervals))
-    _warn_of_few(few_values, few_units)
-    return clusterings, found
+    return codes, found, few_values, few_units
 
 
 def _warn_of_few(few_values, few_units):
@@ -403,16 +413,16 @@ class _Ratio(NamedTuple):
     df: float
     moments: tuple  # the sums of squares, cubes and fourth powers of t - R b
     is_plain: bool  # whether all queries count alike, each for itself
-    units: np.ndarray  # the weights of the units, those that weigh as the fewest
+    units: np.ndarray  # the weights of the units
     n: int  # the number of queries
 
 
-def interval_of(terms, clusterings, confidence_level, method):
+def interval_of(terms, clusters, confidence_level, method):
     """Return the interval of one summary as a Bunch, and two effective numbers.
 
     They are those of values and of units; infinite where the interval allows for them.
     """
-    ratio = _ratio_of(terms, clusterings)
+    ratio = _ratio_of(terms, clusters)
     if ratio is None:
         return _undefined(terms, method), np.inf, np.inf
     if method == "auto":
@@ -421,8 +431,7 @@ def interval_of(terms, clusterings, confidence_level, method):
     low, high, error = _of_ratio(terms, ratio.value, ends, ratio.error)
     interval = _as_bunch(terms, low, high, error, method)
     if not np.isfinite([low, high]).all():
-        clusterings = (clusters[terms.known] for clusters in clusterings)
-        n_units = min([ratio.n, *(len(np.unique(one)) for one in clusterings)])
+        n_units = count_units(terms.bottom, len(terms.bottom), clusters)
         warn_caller(
             "The confidence interval has no end but the limits of the metric: it needs "
             "at least two queries, or clusters of them. 1 over a mean that may be 0 "
@@ -437,14 +446,14 @@ def interval_of(terms, clusterings, confidence_level, method):
     return interval, n_values, np.inf if ratio.is_plain else ratio.df + 1
 
 
-def _ratio_of(terms, clusterings):
+def _ratio_of(terms, clusters):
     """Return the :class:`_Ratio` of some terms, or None if no query counts."""
     known = terms.known
     # The sums do not depend on the order of the queries.
     order = np.lexsort((terms.top[known], terms.bottom[known]))
     top, bottom = terms.top[known][order], terms.bottom[known][order]
-    clusterings = [clusters[known][order] for clusters in clusterings]
-    n, is_plain = len(top), terms.is_mean and not clusterings
+    clusters = None if clusters is None else clusters[known][order]
+    n, is_plain = len(top), terms.is_mean and clusters is None
     if not bottom.any():
         return None
     if is_plain:
@@ -453,13 +462,12 @@ def _ratio_of(terms, clusterings):
     ratio = top.sum() / bottom.sum()
     deviation = difference(top, ratio * bottom)
     moments = tuple((deviation**power).sum() for power in (2, 3, 4))
-    units = [sum_clusters(bottom, bottom, one)[1] for one in clusterings or [None]]
+    _, units = sum_clusters(bottom, bottom, clusters)
     if is_plain:
         error, df = np.sqrt(moments[0] / n / (n - 1)) if n > 1 else np.nan, n - 1
     else:
-        error, df = standard_error(top, bottom, clusterings)
-    fewest = min(units, key=effective_units)
-    return _Ratio(ratio, float(error), float(df), moments, is_plain, fewest, n)
+        error, df = standard_error(top, bottom, clusters)
+    return _Ratio(ratio, float(error), float(df), moments, is_plain, units, n)
 
 
 def _fitting_method(terms, ratio):
@@ -536,37 +544,6 @@ def _as_bunch(terms, low, high, error, method):
     )
 
 
-def _interval_of_median(table, i, j, confidence_level):
-    """Return the interval of an unweighted median by order statistics, else None."""
-    request, measured = table.requests[j], table.measured[i][j]
-    options = request.options
-    is_plain = table.weight is None and options.average != "weighted"
-    if request.metric.pool is not pooled_median or not is_plain:
-        return None
-    undefined, instead = np.isnan(measured.values), options.replace_undefined_by
-    instead = reciprocal(instead) if request.metric.inverse else instead
-    values = np.where(undefined, instead, measured.values)
-    known = ~np.isnan(values)
-    n_undefined, estimate = int(undefined.sum()), summaries_of(table)[i][j]
-    terms = Terms(values, known, known, values[known], n_undefined, estimate, request)
-    method = "order statistics"
-    if not known.any():
-        return _undefined(terms, method)
-    ends = order_statistics(values[known], confidence_level)
-    if np.isinf(ends).any():
-        warn_caller(
-            "The confidence interval of the median has no end but the limits of the "
-            f"metric: {known.sum()} queries are too few for the level "
-            f"{confidence_level}.",
-            UserWarning,
-        )
-    if request.metric.inverse:
-        with np.errstate(divide="ignore"):
-            ends = np.divide(1, np.maximum(ends, 0))
-    low, high = sorted(float(request.sign * end) for end in ends)
-    return _as_bunch(terms, low, high, np.nan, method)
-
-
 def _undefined(terms, method):
     """Return an interval without ends, and warn of it."""
     warn_caller(
@@ -578,13 +555,14 @@ def _undefined(terms, method):
 
 def _rows_of_judge(scores, judge, confidence_level):
     """Return the rows of means, from values of people and of a machine."""
-    both, rows = Judge(scores, judge, "confidence_interval"), []
+    values, judged, people = matched(scores, judge, "confidence_interval")
+    all_terms, rows = terms_of(scores.table), []
     for j, metric in enumerate(scores.metrics):
         for i, ranker in enumerate(scores.rankers):
-            found, terms = both.mean(i, j), both.terms[i][j]
+            found, terms = combined(values[i, j], judged[i, j], people), all_terms[i][j]
             entries = found.entries
             if found.is_of_few:
-                interval, *_ = interval_of(terms, [], confidence_level, "auto")
+                interval, *_ = interval_of(terms, None, confidence_level, "auto")
                 entries = entries | ALONE
             else:
                 mean = found.estimate, found.error, found.df, found.skewness

@@ -12,11 +12,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils import Bunch
 
 from skrank._engine.value_table import check_alike
 from skrank._input.checks import check_instance, shown
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.inference import ROUNDING, difference, effective_units, terms_of
+from skrank.stats.inference import (
+    ROUNDING,
+    Segment,
+    difference,
+    effective_units,
+    terms_of,
+)
 
 # With fewer queries the slope of the machine's values is a guess.
 FEWEST = 5
@@ -49,126 +56,163 @@ class Combined(NamedTuple):
         return is_small or self.n_effective < FEWEST_EFFECTIVE - ROUNDING
 
 
-class Judge:
-    """The values of the machine, matched with those of people by query id."""
+def refuse(caller, **given):
+    """Raise if a parameter that cannot be combined with a judge was given."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"The {name!r} parameter of {caller} must be its default with a judge. "
+                f"Got {shown(value)}. Select queries by scores.where()."
+            )
 
-    def __init__(self, human, judge, caller):
-        check_instance(judge, QueryScores, "judge", caller)
-        self.table = judge.table
-        for scores, whose in [(human, "human"), (judge, "judge's")]:
-            if scores.table.weight is not None:
-                raise ValueError(
-                    f"{caller} with a judge needs scores without weights. Got weights "
-                    f"in the {whose} scores: pass no sample_weight to score_queries."
+
+def with_judge(blocks, human, judge):
+    """Return the blocks of a comparison, by people and a machine: one for each pair.
+
+    Where people alone know more, their differences have the test that they would have
+    without a judge.
+    """
+    values, judged, rows = matched(human, judge, "compare_rankers")
+    segment, found = Segment({}, slice(None), judge.table, None), []
+    for block in blocks:
+        places = [*block.rankers], block.metric
+        of_rankers = [*zip(values[places], judged[places], strict=True)]
+        means = [combined(*of_one, rows) for of_one in of_rankers]
+        for place, (one, other) in enumerate(block.pairs):
+            y, f = map(difference, of_rankers[one], of_rankers[other])
+            of_pair, row, unseen = combined(y, f, rows), block.rows[place], None
+            if of_pair.is_of_few:
+                of_pair, unseen = of_people(y, of_pair, rows), block.unseen[place]
+            elif row.test == "score":  # the judge's values are no hits
+                row = row | {"test": "permutation"}
+            estimates = {
+                "estimate": means[one].estimate,
+                "estimate_baseline": means[other].estimate,
+                "difference": of_pair.estimate,
+            }
+            found.append(
+                block._replace(
+                    segment=segment,
+                    rankers=(block.rankers[one], block.rankers[other]),
+                    pairs=[(0, 1)],
+                    values=np.column_stack([of_pair.terms, np.zeros(len(f))]),
+                    known=np.ones(len(f), dtype=bool),
+                    bottom=of_pair.counts,
+                    rows=[Bunch(**row | estimates | of_pair.entries)],
+                    errors=[of_pair.error],
+                    df=[of_pair.df],
+                    ranges=block.ranges[[place]],
+                    most=block.most[[place]],
+                    unseen=[unseen],
                 )
-        try:
-            check_alike(human.table, judge.table)
-        except ValueError as error:
-            raise ValueError(
-                f"The 'judge' parameter of {caller} must have the rankers, metrics and "
-                f"parameters of 'scores'. {error}"
-            ) from error
-        place = _places_by_id(judge, "judge", caller)
-        _places_by_id(human, "scores", caller)
-        ids = human.keys["qid"].tolist()
-        missing = [qid for qid in ids if qid not in place]
-        if missing:
-            raise ValueError(
-                f"The 'judge' parameter of {caller} must hold every query of 'scores'. "
-                f"It lacks {len(missing)} of {len(ids)}, such as {shown(missing[0])}."
             )
-        self.rows = np.array([place[qid] for qid in ids], dtype=np.intp)
-        self.is_rest = np.ones(len(place), dtype=bool)
-        self.is_rest[self.rows] = False
-        if len(ids) < FEWEST or self.is_rest.sum() < 2:
-            raise ValueError(
-                f"{caller} with a judge needs at least {FEWEST} queries that people "
-                f"judged, and 2 others. Got {len(ids)} and {self.is_rest.sum()}."
-            )
-        self.terms = terms_of(human.table)
-        self.human = _averaged_values(human.table, caller)
-        self.judge = _averaged_values(judge.table, caller)
+    return found
 
-    def mean(self, ranker, metric):
-        """Return the :class:`Combined` mean of one ranker, by their positions."""
-        return self._combine(self.human[ranker][metric], self.judge[ranker][metric])
 
-    def difference(self, metric, ranker, baseline):
-        """Return the :class:`Combined` difference of two rankers."""
-        return self._combine(
-            *(
-                difference(values[ranker][metric], values[baseline][metric])
-                for values in (self.human, self.judge)
+def matched(human, judge, caller):
+    """Return the values of people, those of a machine, and the rows of people.
+
+    The values have the shape (n_rankers, n_metrics, n_queries). The rows are the
+    positions of the queries of people among those of the machine.
+    """
+    check_instance(human, QueryScores, "scores", caller)
+    check_instance(judge, QueryScores, "judge", caller)
+    for scores, whose in [(human, "human"), (judge, "judge's")]:
+        if scores.table.weight is not None:
+            raise ValueError(
+                f"{caller} with a judge needs scores without weights. Got weights in "
+                f"the {whose} scores: pass no sample_weight to score_queries."
             )
+    try:
+        check_alike(human.table, judge.table)
+    except ValueError as error:
+        raise ValueError(
+            f"The 'judge' parameter of {caller} must have the rankers, metrics and "
+            f"parameters of 'scores'. {error}"
+        ) from error
+    place = _places_by_id(judge, "judge", caller)
+    ids = [*_places_by_id(human, "scores", caller)]
+    missing = [qid for qid in ids if qid not in place]
+    if missing:
+        raise ValueError(
+            f"The 'judge' parameter of {caller} must hold every query of 'scores'. "
+            f"It lacks {len(missing)} of {len(ids)}, such as {shown(missing[0])}."
         )
-
-    def of_people(self, metric, ranker, baseline):
-        """Return the difference in the values of people, as if there was no judge."""
-        y = difference(self.human[ranker][metric], self.human[baseline][metric])
-        combined, n = self.difference(metric, ranker, baseline), len(y)
-        terms = np.zeros(len(self.is_rest))
-        terms[self.rows] = y
-        return combined._replace(
-            estimate=float(y.mean()),
-            error=float(y.std(ddof=1) / np.sqrt(n)),
-            df=n - 1,
-            terms=terms,
-            entries=combined.entries | ALONE,
+    if len(ids) < FEWEST or len(place) - len(ids) < 2:
+        raise ValueError(
+            f"{caller} with a judge needs at least {FEWEST} queries that people "
+            f"judged, and 2 others. Got {len(ids)} and {len(place) - len(ids)}."
         )
+    both = (_averaged_values(scores.table, caller) for scores in (human, judge))
+    return *both, np.array([place[qid] for qid in ids], dtype=np.intp)
 
-    def _combine(self, y, judged):
-        r"""Combine values y of people with the machine's values of all queries.
 
-        With f the machine's values of the n queries that people judged, and of m
-        others,
+def of_people(y, judged, rows):
+    """Return a difference in the values of people, as if there was no judge."""
+    terms = np.zeros(len(judged.terms))
+    terms[rows] = y
+    return judged._replace(
+        estimate=float(y.mean()),
+        error=float(y.std(ddof=1) / np.sqrt(len(y))),
+        df=len(y) - 1,
+        terms=terms,
+        entries=judged.entries | ALONE,
+    )
 
-        .. math:: \hat\theta = \frac 1 n \sum_i (y_i - \lambda_i f_i)
-           + \bar\lambda \bar f_{others}
 
-        The slope that minimizes the variance is that of a regression of y on f, times
-        m / (n + m), or 0 if its t is below 2. Each query has that of the other ones, so
-        that it does not fit its own noise. The standard error has n - 2 degrees of
-        freedom.
-        """
-        f, rest = judged[self.rows], judged[self.is_rest]
-        n, m, centre = len(y), len(rest), judged.mean()
-        from_y, from_f = y - y.mean(), f - f.mean()
-        # Sums over all queries but one differ by n / (n - 1) times its own product.
-        both = (from_y * from_f).sum() - n / (n - 1) * from_y * from_f
-        own = (from_f**2).sum() - n / (n - 1) * from_f**2
-        varies = own > ROUNDING * (f**2).sum()
-        slopes = np.where(varies, both / np.where(varies, own, 1.0), 0.0)
-        slopes *= m / (n - 1 + m)
-        if not _is_sloped(from_y, from_f):
-            slopes[:] = 0.0
-        slope = slopes.mean()
-        terms = np.empty(len(judged))
-        terms[self.rows] = y - slopes * (f - centre)
-        terms[self.is_rest] = slope * (rest - centre) * n / m
-        left = y - slopes * from_f
-        residuals = difference(left, np.full(n, left.mean()))
-        squares = (residuals**2).sum() / (n - 2)
-        error = np.sqrt(squares / n + slope**2 * rest.var(ddof=1) / m)
-        skewness = 0.0
-        if error > 0 and not np.isin(y, (-1, 0, 1)).all():
-            of_rest = slope**3 * ((rest - rest.mean()) ** 3).mean() / m**2
-            skewness = float(((residuals**3).mean() / n**2 + of_rest) / error**3)
-        alone = y.var(ddof=1) / n
-        # Values that differ by rounding alone have no correlation.
-        is_varied = all(x.std() > ROUNDING * np.abs(x).max() for x in (y, f))
-        entries = {
-            "human": float(y.mean()),
-            "judge": float(centre),
-            "n_judged": len(judged),
-            "correlation": float(np.corrcoef(y, f)[0, 1]) if is_varied else np.nan,
-            "worth": float(alone / error**2) if error > 0 else 1.0,
-            "people_alone": False,
-        }
-        estimate = float(terms.sum() / n)
-        counts = np.where(self.is_rest, 0.0, 1.0)
-        n_effective = float(effective_units(residuals**2))
-        found = estimate, float(error), n - 2, skewness, n_effective
-        return Combined(*found, terms, counts, entries)
+def combined(y, judged, rows):
+    r"""Return values y of people :class:`Combined` with a machine's of all queries.
+
+    With f the machine's values of the n queries that people judged, and of m
+    others,
+
+    .. math:: \hat\theta = \frac 1 n \sum_i (y_i - \lambda_i f_i)
+       + \bar\lambda \bar f_{others}
+
+    The slope that minimizes the variance is that of a regression of y on f, times
+    m / (n + m), or 0 if its t is below 2. Each query has that of the other ones, so
+    that it does not fit its own noise. The standard error has n - 2 degrees of
+    freedom.
+    """
+    is_rest = ~np.isin(np.arange(len(judged)), rows)
+    f, rest = judged[rows], judged[is_rest]
+    n, m, centre = len(y), len(rest), judged.mean()
+    from_y, from_f = y - y.mean(), f - f.mean()
+    # Sums over all queries but one differ by n / (n - 1) times its own product.
+    both = (from_y * from_f).sum() - n / (n - 1) * from_y * from_f
+    own = (from_f**2).sum() - n / (n - 1) * from_f**2
+    varies = own > ROUNDING * (f**2).sum()
+    slopes = np.where(varies, both / np.where(varies, own, 1.0), 0.0)
+    slopes *= m / (n - 1 + m)
+    if not _is_sloped(from_y, from_f):
+        slopes[:] = 0.0
+    slope = slopes.mean()
+    terms = np.empty(len(judged))
+    terms[rows] = y - slopes * (f - centre)
+    terms[is_rest] = slope * (rest - centre) * n / m
+    left = y - slopes * from_f
+    residuals = difference(left, np.full(n, left.mean()))
+    squares = (residuals**2).sum() / (n - 2)
+    error = np.sqrt(squares / n + slope**2 * rest.var(ddof=1) / m)
+    skewness = 0.0
+    if error > 0 and not np.isin(y, (-1, 0, 1)).all():
+        of_rest = slope**3 * ((rest - rest.mean()) ** 3).mean() / m**2
+        skewness = float(((residuals**3).mean() / n**2 + of_rest) / error**3)
+    alone = y.var(ddof=1) / n
+    # Values that differ by rounding alone have no correlation.
+    is_varied = all(x.std() > ROUNDING * np.abs(x).max() for x in (y, f))
+    entries = {
+        "human": float(y.mean()),
+        "judge": float(centre),
+        "n_judged": len(judged),
+        "correlation": float(np.corrcoef(y, f)[0, 1]) if is_varied else np.nan,
+        "worth": float(alone / error**2) if error > 0 else 1.0,
+        "people_alone": False,
+    }
+    estimate = float(terms.sum() / n)
+    n_effective = float(effective_units(residuals**2))
+    found = estimate, float(error), n - 2, skewness, n_effective
+    return Combined(*found, terms, 1.0 - is_rest, entries)
 
 
 def _is_sloped(y, f):
@@ -210,4 +254,4 @@ def _averaged_values(table, caller):
                 )
             values.append(request.sign * terms.top / terms.bottom)
         found.append(values)
-    return found
+    return np.array(found)

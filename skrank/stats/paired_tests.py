@@ -17,6 +17,7 @@ from skrank.stats.inference import (
     difference,
     effective_units,
     is_at_most,
+    sum_clusters,
     total_of,
 )
 
@@ -29,8 +30,6 @@ NUMBERS_AT_A_TIME = 2**20
 ROUNDING_OF_T = 1e-10
 # Of more units those with the largest leverage are flipped, at least 100 a column.
 MOST_FLIPPED = 10_000
-# Where fewer random flips reach a sum, its probability is refined.
-FEW_REACHED = 20
 
 
 def is_two_sided(alternative, margin):
@@ -58,6 +57,10 @@ class Family:
     # Functions of a level: the difference that nobody saw by it; or None, where the
     # test does not allow for one.
     unseen: np.ndarray
+    # The sums of the columns with flipped signs, which all comparisons share, and those
+    # of the weights; None if no test needs them.
+    flipped_columns: np.ndarray | None = None
+    flipped_bottoms: np.ndarray | None = None
 
     def take(self, places):
         """Return the family of some of the comparisons."""
@@ -68,6 +71,15 @@ class Family:
     def allows_for_unseen(self):
         """Return for which comparisons a test of few allows for what nobody saw."""
         return np.array([one is not None for one in self.unseen])
+
+    @property
+    def n_flips(self):
+        """Return the number of flips."""
+        return self.flipped_columns.shape[1]
+
+    def with_flips(self, of_columns, of_bottoms):
+        """Return the family with the sums of flipped signs."""
+        return replace(self, flipped_columns=of_columns, flipped_bottoms=of_bottoms)
 
     def parts(self, size):
         """Yield slices of the comparisons, each of which holds `size` numbers."""
@@ -97,72 +109,42 @@ class Family:
         """Return the sums of the terms, and those of the weights."""
         return self.of_tops[0], self.bottoms.sum(axis=0)[self.bottom]
 
-
-class OneSided(NamedTuple):
-    """A one-sided test of all differences: sign * (difference - null) > 0."""
-
-    sign: int
-    null: float
-    pvalue: np.ndarray
-    refined: np.ndarray  # the same below what random flips can count
-
-    def take(self, places):
-        """Return the tests of some of the comparisons."""
-        return self._replace(pvalue=self.pvalue[places], refined=self.refined[places])
-
-
-@dataclass(frozen=True)
-class Flipped:
-    """The sums of the comparisons of a family with flipped signs."""
-
-    family: Family
-    # The flipped sums of the columns of the family, which all comparisons share, and
-    # those of the weights; None if no test needs them.
-    of_columns: np.ndarray | None = None
-    of_bottoms: np.ndarray | None = None
-
-    def take(self, places):
-        """Return the same flips of some of the comparisons."""
-        return replace(self, family=self.family.take(places))
-
     def sums(self, part, null, flips=slice(None)):
         """Return the sums of some comparisons, of shape (n_comparisons, n_flips)."""
-        family = self.family
-        sums = self.of_columns[family.plus[part], flips]
-        sums -= self.of_columns[family.minus[part], flips]
+        sums = self.flipped_columns[self.plus[part], flips]
+        sums -= self.flipped_columns[self.minus[part], flips]
         if null:
-            sums -= null * self.of_bottoms[family.bottom[part], flips]
+            sums -= null * self.flipped_bottoms[self.bottom[part], flips]
         return sums
 
     def summed(self, part, null):
         """Return the terms of some differences less a null, without rounding errors."""
-        moved = self.family.tops(part)
+        moved = self.tops(part)
         size = np.abs(moved)
         if null:
-            of_null = null * self.family.bottoms[:, self.family.bottom[part]]
+            of_null = null * self.bottoms[:, self.bottom[part]]
             moved, size = moved - of_null, size + np.abs(of_null)
         return np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
 
     def rounding(self, part, null):
         """Return what the sums of some comparisons may differ by in rounding alone."""
-        family = self.family
-        size = np.abs(family.columns).sum(axis=0)
-        of_null = abs(null) * np.abs(family.bottoms).sum(axis=0)[family.bottom[part]]
-        return ROUNDING * (size[family.plus[part]] + size[family.minus[part]] + of_null)
+        size = np.abs(self.columns).sum(axis=0)
+        of_null = abs(null) * np.abs(self.bottoms).sum(axis=0)[self.bottom[part]]
+        return ROUNDING * (size[self.plus[part]] + size[self.minus[part]] + of_null)
 
     def statistics(self, null):
         """Return the studentized sums, and those of some flips at a time.
 
         With t = S / sqrt(sum x^2), Student's t increases with t, whatever the signs.
         """
-        n = len(self.family.plus)
+        n = len(self.plus)
         totals, norms = np.empty((2, n))
-        for part in self.family.parts(len(self.family.columns)):
+        for part in self.parts(len(self.columns)):
             x = self.summed(part, null)
             totals[part], norms[part] = x.sum(axis=0), np.sqrt((x**2).sum(axis=0))
         norms[norms == 0] = 1
         step = max(NUMBERS_AT_A_TIME // n, 1)
-        flips = (slice(i, i + step) for i in range(0, self.of_columns.shape[1], step))
+        flips = (slice(i, i + step) for i in range(0, self.n_flips, step))
         blocks = (self.sums(slice(None), null, one) / norms[:, None] for one in flips)
         return totals / norms, blocks
 
@@ -171,19 +153,20 @@ class Flipped:
 class PairedTest:
     """A test of paired differences.
 
-    What is made of it has two methods: `pvalue(family, sign, null)` returns p-values
-    of the side that the sign points to, and `ends(flipped, sides, level)` the last
-    difference that each one-sided test at `level` accepts.
+    Its side `sign` tests whether sign * (difference - null) is above 0. What is made of
+    it has two methods: `pvalue(family, sign, null)` returns p-values of a side, and
+    `ends(family, sides, level, rejected)` the last difference that the test of each
+    side (sign, null) accepts at `level`; `rejected` has a row for each side, whether
+    the null is rejected.
     """
 
     words: str  # what the test is called
     flips_signs = False
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        """Return the p-values of one side, and the same refined."""
-        p = self.pvalue(flipped.family, sign, null)
-        p = np.maximum(p, sign_flips.SMALLEST_PVALUE)
-        return p, p
+    def pvalues(self, family, sign, null, two_sided):
+        """Return the p-values of one side."""
+        p = self.pvalue(family, sign, null)
+        return np.maximum(p, sign_flips.SMALLEST_PVALUE)
 
     def errors(self, family, level):
         """Return the standard errors, with what the differences do not show."""
@@ -195,16 +178,15 @@ class SignFlipTest(PairedTest):
 
     flips_signs = True
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        """Return the p-values of one side, and the same refined.
+    def pvalues(self, family, sign, null, two_sided):
+        """Return the p-values of one side.
 
         Of a two-sided test only the side of the difference is tested: the other one
         has 1.
         """
-        family, n_flips = flipped.family, flipped.of_columns.shape[1]
-        pvalue, refined = np.ones((2, len(family.plus)))
-        for part in family.parts(2 * n_flips):
-            x = sign * flipped.summed(part, null)
+        pvalue = np.ones(len(family.plus))
+        for part in family.parts(2 * family.n_flips):
+            x = sign * family.summed(part, null)
             drawn = []
             for j, column in enumerate(x.T, part.start):
                 if two_sided and column.sum() < -ROUNDING * np.abs(column).sum():
@@ -213,56 +195,49 @@ class SignFlipTest(PairedTest):
                 if exact is None:
                     drawn.append(j)
                 else:
-                    pvalue[j] = refined[j] = exact
+                    pvalue[j] = exact
             if not drawn:
                 continue
             drawn = np.array(drawn)
             x = x[:, drawn - part.start]
-            least = (x.sum(axis=0) - flipped.rounding(drawn, null))[:, None]
+            least = (x.sum(axis=0) - family.rounding(drawn, null))[:, None]
             # Each flip counts with its opposite, which is as likely.
-            sums = flipped.sums(drawn, null)
+            sums = family.sums(drawn, null)
             reached = np.count_nonzero(sums >= least, axis=1)
             reached += np.count_nonzero(sums <= -least, axis=1)
-            pvalue[drawn] = refined[drawn] = reached / (2 * n_flips)
-            if refine:
-                for j in np.flatnonzero(reached <= FEW_REACHED):
-                    tail = sign_flips.tail_probability(x[:, j])
-                    refined[drawn[j]] = min(pvalue[drawn[j]], tail)
-        return pvalue, refined
+            pvalue[drawn] = reached / (2 * family.n_flips)
+        return pvalue
 
-    def ends(self, flipped, sides, level):
-        family = flipped.family
+    def ends(self, family, sides, level, rejected):
         tops, weights = family.totals
         ends = np.empty((len(sides), len(family.plus)))
-        for part in family.parts(4 * flipped.of_columns.shape[1]):
+        for part in family.parts(4 * family.n_flips):
             bottom = family.bottom[part]
             if (bottom == bottom[0]).all():  # so it is without weights
                 bottom = bottom[:1]
             means = sign_flips.subset_means(
                 tops[part],
                 weights[part][: len(bottom)],
-                flipped.sums(part, 0.0),
-                flipped.of_bottoms[bottom],
+                family.sums(part, 0.0),
+                family.flipped_bottoms[bottom],
             )
             low, high = sign_flips.accepted(means, level)
-            for end, side in zip(ends, sides, strict=True):
+            for end, (sign, null), of_side in zip(ends, sides, rejected, strict=True):
                 end[part] = sign_flips.agree(
-                    low if side.sign == 1 else high,
-                    side.sign,
-                    side.null,
-                    side.pvalue[part],
-                    level,
+                    low if sign == 1 else high,
+                    sign,
+                    null,
+                    of_side[part],
                     means,
                     tops[part] / weights[part],
                 )
         return ends
 
-    def seen(self, flipped, part):
+    def seen(self, family, part):
         """Return a function of a side and a level: how far its end is, of one pair."""
-        family = flipped.family
         bottom = family.bottom[part]
         top, weight = (x[part] for x in family.totals)
-        sums = flipped.sums(part, 0.0), flipped.of_bottoms[bottom]
+        sums = family.sums(part, 0.0), family.flipped_bottoms[bottom]
         (means,) = np.sort(sign_flips.subset_means(top, weight, *sums))  # NaN last
         n, n_known = len(means), int((~np.isnan(means)).sum())
 
@@ -287,16 +262,15 @@ class StudentTest(PairedTest):
         p = student.sf(statistic, np.where(family.df > 0, family.df, 1))
         return np.where(family.df > 0, p, 1.0)
 
-    def ends(self, flipped, sides, level):
-        family = flipped.family
+    def ends(self, family, sides, level, rejected):
         tops, weights = family.totals
         quantile = student.isf(level, np.where(family.df > 0, family.df, 1))
         radius = np.where(family.df > 0, quantile * family.errors, np.inf)
-        return [tops / weights - side.sign * radius for side in sides]
+        return [tops / weights - sign * radius for sign, _ in sides]
 
-    def seen(self, flipped, part):
+    def seen(self, family, part):
         """Return a function of a side and a level: how far its end is, of one pair."""
-        (error,), (df,) = flipped.family.errors[part], flipped.family.df[part]
+        (error,), (df,) = family.errors[part], family.df[part]
         if df <= 0 or error == 0:  # no spread, or equal differences
             return lambda sign, level: 0.0 if df > 0 else np.inf
         return lambda sign, level: student.isf(level, df) * error
@@ -314,30 +288,21 @@ class FewTest(PairedTest):
 
     of: PairedTest | None = None  # the test of what is there
 
-    def pvalues(self, flipped, sign, null, two_sided, refine):
-        """Return the p-values of one side, twice."""
-        tops, weights = flipped.family.totals
+    def pvalues(self, family, sign, null, two_sided):
+        """Return the p-values of one side."""
+        tops, weights = family.totals
         distances = sign * (tops / weights - null)
-        p = [
-            _smallest_level(reach, sign, distance)
-            for reach, distance in zip(self._reaches(flipped), distances, strict=True)
-        ]
-        return np.array(p), np.array(p)
+        reaches = zip(self._reaches(family), distances, strict=True)
+        return np.array([_smallest_level(one, sign, far) for one, far in reaches])
 
-    def ends(self, flipped, sides, level):
-        rejected = [is_at_most(side.pvalue, level) for side in sides]
-        return self.ends_at(flipped, sides, level, rejected)
-
-    def ends_at(self, flipped, sides, level, rejected):
-        """Return the ends at a level, and `rejected` which p-values reject the null."""
-        tops, weights = flipped.family.totals
+    def ends(self, family, sides, level, rejected):
+        tops, weights = family.totals
         estimate = tops / weights
         radii = [
-            [reach(side.sign, level) for side in sides]
-            for reach in self._reaches(flipped)
+            [reach(sign, level) for sign, _ in sides] for reach in self._reaches(family)
         ]
         return [
-            agreeing(estimate - side.sign * radius, side, of_side, estimate)
+            agreeing(estimate - side[0] * radius, *side, of_side, estimate)
             for side, of_side, radius in zip(
                 sides, rejected, np.transpose(radii), strict=True
             )
@@ -352,10 +317,10 @@ class FewTest(PairedTest):
         ]
         return np.hypot(family.errors, unseen / z)
 
-    def _reaches(self, flipped):
+    def _reaches(self, family):
         """Yield a function of a side and a level: how far the end is."""
-        for j, unseen in enumerate(flipped.family.unseen):
-            seen = self.of.seen(flipped, slice(j, j + 1))
+        for j, unseen in enumerate(family.unseen):
+            seen = self.of.seen(family, slice(j, j + 1))
             yield lambda sign, level, seen=seen, unseen=unseen: float(
                 np.hypot(seen(sign, level), unseen(level))
             )
@@ -420,19 +385,17 @@ class ScoreTest(PairedTest):
     def pvalue(self, family, sign, null):
         return norm.sf(sign * self.statistics(family, null))
 
-    def ends(self, flipped, sides, level):
-        rejected = [is_at_most(side.pvalue, level) for side in sides]
-        return self.ends_at(flipped, sides, norm.isf(level), rejected)
+    def ends(self, family, sides, level, rejected):
+        return self.ends_at(family, sides, norm.isf(level), rejected)
 
-    def ends_at(self, flipped, sides, critical, rejected):
+    def ends_at(self, family, sides, critical, rejected):
         """Return the last difference of each side whose z is not above `critical`."""
-        family = flipped.family
         n, wins, losses = self.counts(family)
         net = (wins - losses) / n
         estimate = np.multiply(net, family.ranges, where=net != 0, out=np.zeros(len(n)))
         ends = []
-        for side, of_side in zip(sides, rejected, strict=True):
-            if side.sign == -1:
+        for (sign, null), of_side in zip(sides, rejected, strict=True):
+            if sign == -1:
                 wins, losses = losses, wins
             # z(d) falls from d = -1 to 1, and is `critical` at the end.
             low, high = np.full((2, len(family.plus)), [[-1.0], [1.0]])
@@ -441,8 +404,8 @@ class ScoreTest(PairedTest):
                 beyond = score(n, wins, losses, middle) > critical
                 low = np.where(beyond, middle, low)
                 high = np.where(beyond, high, middle)
-            end = side.sign * np.where(low == -1, -1.0, high) * family.ranges
-            ends.append(agreeing(end, side, of_side, estimate))
+            end = sign * np.where(low == -1, -1.0, high) * family.ranges
+            ends.append(agreeing(end, sign, null, of_side, estimate))
         return ends
 
 
@@ -475,27 +438,8 @@ OF_FEW = {
 }
 
 
-def holm(pvalues):
-    """Return the p-values of S. Holm, Scandinavian Journal of Statistics 6 (1979)."""
-    order = np.argsort(pvalues, kind="stable")
-    factors = np.arange(len(pvalues), 0, -1)
-    adjusted = np.empty(len(pvalues))
-    adjusted[order] = np.maximum.accumulate(factors * pvalues[order])
-    return np.minimum(adjusted, 1)
-
-
-class Correction(NamedTuple):
-    """A correction of p-values for the number of comparisons."""
-
-    words: str  # what it is called
-    intervals: str | None = None  # what those for all comparisons together are called
-
-
-CORRECTIONS = {
-    "max-t": Correction("max-T", "simultaneous"),
-    "holm": Correction("Holm", "simultaneous (Bonferroni)"),
-    None: Correction("no correction"),
-}
+# What corrections for the number of comparisons are called.
+CORRECTIONS = {"max-t": "max-T", None: "no correction"}
 
 
 class Outcome(NamedTuple):
@@ -508,21 +452,9 @@ class Outcome(NamedTuple):
     n_units: np.ndarray
     n_effective: np.ndarray  # the effective number of differences
     smallest: np.ndarray  # the smallest p-value that is possible
+    allows_for_unseen: np.ndarray  # whether the interval does, where few decide
     level: np.ndarray  # at which a single t test would be as strict as the adjusted one
     errors: np.ndarray
-
-
-class Group(NamedTuple):
-    """The comparisons of a family that have one test."""
-
-    test: PairedTest
-    where: np.ndarray | slice  # which comparisons these are
-    flipped: Flipped  # theirs
-
-    def ends(self, sides, level):
-        """Return the last difference that each one-sided test at a level accepts."""
-        sides = [side.take(self.where) for side in sides]
-        return self.test.ends(self.flipped, sides, level)
 
 
 def run_tests(
@@ -543,50 +475,47 @@ def run_tests(
     those of :func:`skrank.stats.compare_rankers`.
     """
     n, two_sided = len(family.plus), is_two_sided(alternative, margin)
-    is_max_t, is_holm = (n > 1 and correction == name for name in ("max-t", "holm"))
+    is_max_t = n > 1 and correction == "max-t"
     n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
     _, n_effective, is_tied = family.of_tops
     # The differences of a pair that is tied in all units have no spread, whose mean
     # would seem to be known exactly. The score test tells what the units cannot show.
     names = np.where(is_tied, "score", test)
     flips_signs = np.array([TESTS[name].flips_signs for name in names.tolist()])
-    needs_flips = is_max_t or flips_signs.any()
-    flipped = _flip(family, n_resamples, seed) if needs_flips else Flipped(family)
-    groups = _groups(flipped, names, n_effective)
-    sides = [
-        _one_sided(groups, sign, -sign * margin, two_sided, is_holm)
-        for sign in ALTERNATIVES[alternative]
-    ]
-    pvalue = adjusted = _of_both_sides([side.pvalue for side in sides], two_sided)
+    if is_max_t or flips_signs.any():
+        family = _flip(family, n_resamples, seed)
+    groups = _groups(family, names, n_effective)
+    sides = [(sign, -sign * margin) for sign in ALTERNATIVES[alternative]]
+    pvalues = np.empty((len(sides), n))
+    for one, where, part in groups:
+        for of_side, side in zip(pvalues, sides, strict=True):
+            of_side[where] = one.pvalues(part, *side, two_sided)
+    pvalue = adjusted = _of_both_sides(pvalues, two_sided)
     # Two tests of 5 % on both sides of equivalence have a 90 % interval.
     each, single = level / (1 + two_sided), np.full(n, level)
+    alone = is_at_most(pvalues, each)
     if is_max_t:
-        found = _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level)
-        (*joint, single), adjusted = found, found[0].max(axis=0)
-        ends = _joint_ends(family, groups, sides, *joint, each, level)
+        known = pvalue[None] if two_sided else pvalues
+        joint = _adjust_by_max_t(family, groups, sides, known, two_sided, level)
+        adjusted, single = joint[0].max(axis=0), joint[2]
+        ends = _joint_ends(family, groups, sides, *joint[:2], each, level, alone)
     else:
-        if is_holm:
-            adjusted = holm(_of_both_sides([side.refined for side in sides], two_sided))
-            # A refined p-value may be less than one of random flips.
-            adjusted = np.maximum(adjusted, pvalue)
-            sides = [side._replace(pvalue=side.refined) for side in sides]
-            each, single = each / n, single / n
-        ends = [group.ends(sides, each) for group in groups]
+        ends = [one.ends(part, sides, each, alone[:, at]) for one, at, part in groups]
     low, high, errors = np.full((3, n), [[-np.inf], [np.inf], [np.nan]])
-    for (one, where, of_test), of_group in zip(groups, ends, strict=True):
-        errors[where] = one.errors(of_test.family, single[where])
-        for side, end in zip(sides, of_group, strict=True):
-            (low if side.sign == 1 else high)[where] = end
+    for (one, where, part), of_group in zip(groups, ends, strict=True):
+        errors[where] = one.errors(part, single[where])
+        for (sign, _), end in zip(sides, of_group, strict=True):
+            (low if sign == 1 else high)[where] = end
     # To the score test queries without a difference count as well.
     n_effective = np.where(~is_tied & (names == "score"), n_units, n_effective)
     # All signs are equal in one flip of 2^n, or in two of them on both sides.
     smallest = np.where(flips_signs, 2.0 ** (two_sided - n_units), 0.0)
-    of_units = n_units, n_effective, smallest
+    of_units = n_units, n_effective, smallest, family.allows_for_unseen
     return Outcome(pvalue, adjusted, low, high, *of_units, single, errors)
 
 
 def _flip(family, n_resamples, seed):
-    """Return the sums of a family with flipped signs.
+    """Return the family with the sums of flipped signs.
 
     Of many units those with the largest leverage are flipped, and the sum of all others
     is normal. The leverage is the largest fraction that a unit has of the sum of
@@ -597,7 +526,8 @@ def _flip(family, n_resamples, seed):
     terms, signs = (np.ascontiguousarray(family.columns), family.bottoms), family.signs
     if not len(signs) > MOST_FLIPPED >= 100 * sum(x.shape[1] for x in terms):
         flip = sign_flips.flipped_sums
-        return Flipped(family, *(flip(x, n_resamples, seed, signs) for x in terms))
+        sums = [flip(x, n_resamples, seed, signs) for x in terms]
+        return family.with_flips(*sums)
     both = np.hstack(terms)
     q, _ = np.linalg.qr(both)
     order = np.argpartition(np.einsum("ij,ij->i", q, q), -MOST_FLIPPED)
@@ -608,12 +538,11 @@ def _flip(family, n_resamples, seed):
     normal = np.random.default_rng([seed, 1]).standard_normal((len(root), n_resamples))
     sums[:, 0] = both.sum(axis=0)
     sums[:, 1:] += root.T @ normal
-    return Flipped(family, *np.split(sums, [family.columns.shape[1]]))
+    return family.with_flips(*np.split(sums, [family.columns.shape[1]]))
 
 
-def _groups(flipped, names, n_effective):
-    """Return the :class:`Group` of each test."""
-    family = flipped.family
+def _groups(family, names, n_effective):
+    """Return each test, which comparisons have it, and the family of these."""
     # Few differences, or equal ones, do not tell how far others are from 0.
     is_few = (n_effective < FEWEST_VALUES - ROUNDING) | (family.errors == 0)
     is_few &= family.allows_for_unseen & (names != "score")
@@ -623,24 +552,15 @@ def _groups(flipped, names, n_effective):
         for name in dict.fromkeys(names[of_name].tolist())
     ]
     if len(found) == 1:
-        return [Group(found[0][0], slice(None), flipped)]
-    return [Group(one, where, flipped.take(where)) for one, where in found]
+        return [(found[0][0], slice(None), family)]
+    return [(one, where, family.take(where)) for one, where in found]
 
 
-def _one_sided(groups, sign, null, two_sided, refine):
-    """Return the :class:`OneSided` tests of all comparisons."""
-    found = np.empty((2, sum(len(one.flipped.family.plus) for one in groups)))
-    for one, where, of_test in groups:
-        found[:, where] = one.pvalues(of_test, sign, null, two_sided, refine)
-    return OneSided(sign, null, *found)
-
-
-def _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level):
+def _adjust_by_max_t(family, groups, sides, known, two_sided, level):
     """Return joint p-values, what a statistic must exceed, and levels of tests."""
-    df = flipped.family.df
-    pvalues, critical = max_t(flipped, groups, sides, two_sided, level)
+    df = family.df
+    pvalues, critical = max_t(family, groups, sides, two_sided, level)
     # Random flips may be more extreme than the exact p-value.
-    known = np.array([pvalue] if two_sided else [side.pvalue for side in sides])
     pvalues, n_tests = np.maximum(pvalues, known), known.size
     # The tail of Student's t beyond the critical value of T = S / sqrt(sum x^2):
     # with n = df + 1 differences x, t^2 = S^2 df / (n sum x^2 - S^2).
@@ -661,31 +581,31 @@ def _adjust_by_max_t(flipped, groups, sides, pvalue, two_sided, level):
     return pvalues, critical, single
 
 
-def _joint_ends(family, groups, sides, pvalues, critical, each, level):
-    """Return the ends of the intervals of all comparisons together, by group."""
+def _joint_ends(family, groups, sides, pvalues, critical, each, level, alone):
+    """Return the ends of the intervals of all comparisons together, by group.
+
+    `alone` says which nulls the tests of the sides reject by themselves.
+    """
     of_one = each / pvalues.size
     rejected = is_at_most(pvalues, level)
     rejected = np.broadcast_to(rejected, (len(sides), len(family.plus)))
     of_all, found = _ends_of_max_t(family, sides, critical, rejected), []
-    for group in groups:
-        one, where, of_test = group
-        of_sides = [side.take(where) for side in sides]
+    for one, where, part in groups:
         if isinstance(one, FewTest):
-            found.append(one.ends_at(of_test, of_sides, of_one, rejected[:, where]))
+            found.append(one.ends(part, sides, of_one, rejected[:, where]))
             continue
         ends = [end[where] for end in of_all]
         if isinstance(one, ScoreTest):
             # Of few hits many flips reach the largest statistic that there is.
             least = min(critical, norm.isf(of_one))
-            ends = one.ends_at(of_test, of_sides, least, rejected[:, where])
+            ends = one.ends_at(part, sides, least, rejected[:, where])
         # P(T >= t) <= exp(-t^2 / 2) of random signs, by Hoeffding's inequality: an
         # interval of a larger critical value holds that of the test alone.
         if not one.flips_signs or critical**2 < -2 * np.log(each):
+            own = one.ends(part, sides, each, alone[:, where])
             ends = [
-                side.sign * np.minimum(side.sign * end, side.sign * alone)
-                for side, end, alone in zip(
-                    sides, ends, group.ends(sides, each), strict=True
-                )
+                sign * np.minimum(sign * end, sign * of_test)
+                for (sign, _), end, of_test in zip(sides, ends, own, strict=True)
             ]
         found.append(ends)
     return found
@@ -699,7 +619,7 @@ def _of_both_sides(pvalues, two_sided):
     return np.max(pvalues, axis=0)
 
 
-def max_t(flipped, groups, sides, two_sided, level):
+def max_t(family, groups, sides, two_sided, level):
     """Return p-values adjusted by the maximum statistic, and its critical value.
 
     Each statistic is compared with the largest one in each flip of the tests whose own
@@ -715,15 +635,15 @@ def max_t(flipped, groups, sides, two_sided, level):
     statistics, and else (n_sides, n_comparisons).
     """
     if two_sided:
-        observed, blocks = flipped.statistics(0.0)
+        observed, blocks = family.statistics(0.0)
         observed = np.abs(observed)[None]
         blocks = (np.abs(block, out=block) for block in blocks)
     else:  # the tests of both sides of equivalence are one family
-        found = [(side.sign, *flipped.statistics(side.null)) for side in sides]
-        for side, (_, statistics, _) in zip(sides, found, strict=True):
-            for test, where, of_test in groups:
+        found = [(sign, *family.statistics(null)) for sign, null in sides]
+        for (_, null), (_, statistics, _) in zip(sides, found, strict=True):
+            for test, where, part in groups:
                 if isinstance(test, ScoreTest):
-                    statistics[where] = test.statistics(of_test.family, side.null)
+                    statistics[where] = test.statistics(part, null)
         observed = np.array([sign * statistics for sign, statistics, _ in found])
         blocks = _with_opposites([sign for sign, *_ in found], [x for *_, x in found])
     # Three tests with T = 3, 2, 1, and what they have in some flips:
@@ -797,16 +717,72 @@ def _ends_of_max_t(family, sides, critical, rejected):
         low[part] = np.where(known, estimate[part] + below, -np.inf)
         high[part] = np.where(known, estimate[part] + above, np.inf)
     return [
-        agreeing(low if side.sign == 1 else high, side, of_side, estimate)
+        agreeing(low if side[0] == 1 else high, *side, of_side, estimate)
         for side, of_side in zip(sides, rejected, strict=True)
     ]
 
 
-def agreeing(end, side, rejected, estimate):
+def agreeing(end, sign, null, rejected, estimate):
     """Return ends that lie beyond the null of a side exactly where it is rejected."""
     # On the axis that points in the direction of the side.
-    end, null = side.sign * end, side.sign * side.null
-    beyond = rejected & (side.sign * estimate > null)
+    end, null = sign * end, sign * null
+    beyond = rejected & (sign * estimate > null)
     end = np.where(beyond, np.maximum(end, np.nextafter(null, np.inf)), end)
     end = np.where(rejected, end, np.minimum(end, null))
-    return side.sign * end + 0.0
+    return sign * end + 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    r"""The fall of a mean if the queries that have most of it had the worst value.
+
+    With the probability :math:`\alpha` a sample of n units lacks what happens to a
+    fraction :math:`u = 1 - \alpha^{1/n}` of the population. At worst it happens to the
+    best u of the units, and the mean falls by the sum of their distances from the worst
+    value, divided by n.
+
+    Parameters
+    ----------
+    top, bottom : ndarray of shape (n_queries,)
+        The terms of the mean, as a ratio of two sums.
+    limits : tuple of float
+        The worst and the best value; those that were seen if there are no others.
+    clusters : ndarray of shape (n_queries,) or None
+        The codes of the clusters of the queries.
+    """
+
+    top: np.ndarray
+    bottom: np.ndarray
+    limits: tuple[float, float]
+    clusters: np.ndarray | None
+
+    @cached_property
+    def _units(self):
+        """Return how many equal units weigh as these, and sums of weights and falls."""
+        top, bottom = sum_clusters(self.top, self.bottom, self.clusters)
+        top, bottom = top[bottom > 0], bottom[bottom > 0]
+        low, high = self.limits
+        distance = np.maximum(top / bottom - low, 0)
+        if not distance.any():  # where nothing can fall, others may have the best value
+            distance = np.full(len(top), high - low if high > low else np.inf)
+        best_first = np.argsort(-distance, kind="stable")
+        weight = bottom[best_first] / bottom.sum()
+        falls = weight, weight * distance[best_first]
+        falls = (np.append(0.0, np.cumsum(each)) for each in falls)
+        return float(effective_units(bottom)), *falls
+
+    def fraction(self, level):
+        """Return the largest fraction that a sample lacks with this probability."""
+        n_units, *_ = self._units
+        return 1 - level ** (1 / n_units)
+
+    def fall(self, fraction):
+        """Return the fall of the mean if this fraction is lost."""
+        _, *falls = self._units
+        return float(np.interp(fraction, *falls))
+
+
+def fall_of_either(one, other, level):
+    """Return the larger fall of two means of the same units, not shown by a sample."""
+    lost = one.fraction(level)
+    return max(one.fall(lost), other.fall(lost))

@@ -15,7 +15,7 @@ from scipy.stats import chi2, norm, t, trim_mean
 from sklearn.utils import Bunch
 
 from skrank._input.callers import warn_caller
-from skrank._input.checks import check_count, check_level, numeric_array, shown
+from skrank._input.checks import check_level, numeric_array, shown
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import ROUNDING, terms_of
 
@@ -31,14 +31,13 @@ def required_queries(
     scores: QueryScores | ArrayLike,
     effect: float | ArrayLike,
     *,
-    power: float = 0.8,
     confidence_level: float = 0.95,
-    n_comparisons: int = 1,
 ) -> Bunch:
     r"""Compute how many queries a paired comparison needs to find a difference.
 
-    The standard deviation of the differences comes from a pilot. A small pilot says
-    little about it, so look at the interval rather than at the number.
+    They find it with a probability of 80 %. The standard deviation of the differences
+    comes from a pilot. A small one says little about it, so look at the interval rather
+    than at the number.
 
     Parameters
     ----------
@@ -47,13 +46,9 @@ def required_queries(
     effect : float or array-like of shape (n_effects,)
         The difference of the means to find, in units of the metric; or several of them,
         to see what a smaller one costs.
-    power : float, default=0.8
-        The probability to find it.
     confidence_level : float, default=0.95
-        1 minus the level of the two-sided test.
-    n_comparisons : int, default=1
-        The number of comparisons of which this is one. The level is divided by it
-        (Bonferroni), which asks for a few more queries than "max-t" needs.
+        1 minus the level of the two-sided test. For one of m comparisons, 1 - 0.05 / m
+        (Bonferroni) asks for a few more queries than "max-t" needs.
 
     Returns
     -------
@@ -74,7 +69,7 @@ def required_queries(
     Notes
     -----
     The smallest n for which a t test with noncentrality :math:`e \sqrt n / s` and
-    n - 1 degrees of freedom rejects with the given probability [1]_, with the effect e
+    n - 1 degrees of freedom rejects with this probability [1]_, with the effect e
     and the standard deviation s of the pilot.
 
     Differences of queries have heavier tails than a normal variable, which makes s less
@@ -103,15 +98,13 @@ def required_queries(
     array([240,  40])
     """
     effects = _read_effects(effect)
-    check_level(power, "power", "required_queries")
     check_level(confidence_level, "confidence_level", "required_queries")
-    check_count(n_comparisons, "n_comparisons")
-    level = (1 - confidence_level) / n_comparisons
-    if power <= level:
+    level = 1 - confidence_level
+    if level >= POWER:
         raise ValueError(
-            "The 'power' parameter of required_queries must be greater than "
-            f"1 - confidence_level. Got power={power} and "
-            f"confidence_level={confidence_level}."
+            "The 'confidence_level' parameter of required_queries must be greater than "
+            f"{1 - POWER:.1f}, so that the level is less than the power of {POWER}. "
+            f"Got {confidence_level}."
         )
     differences = _differences(scores)
     if len(differences) < 2:
@@ -136,7 +129,7 @@ def required_queries(
     low, high = range_of_deviation(differences, LEVEL)
     found = {}
     for name, s in {"n": deviation, "low": low, "high": high}.items():
-        needed = [queries_needed(one, s, level, power) for one in effects.flat]
+        needed = [queries_needed(one, s, level, POWER) for one in effects.flat]
         found[name] = np.array(needed) if effects.ndim else needed[0]
     return Bunch(**found)
 

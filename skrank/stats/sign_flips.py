@@ -13,9 +13,8 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len
 from scipy.optimize import brentq
 from scipy.special import expit
-from scipy.stats import norm
 
-from skrank.stats.inference import ROUNDING, ROUNDING_OF_LEVEL, is_at_most
+from skrank.stats.inference import ROUNDING, ROUNDING_OF_LEVEL
 
 # Up to this many differences other than 0, the sums of all 2^n signs are counted.
 MOST_HALVED = 30
@@ -143,41 +142,6 @@ def _common_unit(sizes, least):
     return None if unit < least else unit
 
 
-def tail_probability(x):
-    r"""Return P(S* >= S) in the far tail, by a saddlepoint approximation.
-
-    The differences `x` are not all of one sign, and their sum is above 0.
-
-    With the cumulants :math:`K(u) = \sum_i \log \cosh u x_i` and the u at which
-    :math:`K'(u) = S`, the formula of Lugannani and Rice (J. Robinson, 1982) is
-
-    .. math:: P = \Phi(-w) + \phi(w) (1 / v - 1 / w), \quad
-        w = \sqrt{2 (u S - K(u))}, \quad v = u \sqrt{K''(u)},
-
-    whose relative error stays small where the probability is far too small to be
-    counted among random signs.
-    """
-    x = np.abs(x) / np.abs(x).max() * np.sign(x)
-    total, sizes = x.sum(), np.abs(x)
-
-    def excess(u):
-        return (sizes * np.tanh(u * sizes)).sum() - total
-
-    high = 1.0
-    while excess(high) < 0:
-        high *= 2
-    u = brentq(excess, 0, high)
-    cumulant = (np.logaddexp(u * sizes, -u * sizes) - np.log(2)).sum()
-    w = np.sqrt(2 * max(u * total - cumulant, 0))
-    v = u * np.sqrt((sizes**2 / np.cosh(u * sizes) ** 2).sum())
-    if w < 1:  # near the middle, where the two terms cancel
-        return float(norm.sf(w))
-    # Phi(-w) / phi(w), without a number that is too small for a float.
-    mills = np.exp(norm.logsf(w) - norm.logpdf(w))
-    log_p = norm.logpdf(w) + np.log(max(mills + 1 / v - 1 / w, 1e-3 * mills))
-    return float(max(np.exp(log_p), SMALLEST_PVALUE))
-
-
 def draw_signs(n_units, n_resamples, seed):
     """Return how many flips there are, and the signs of eight units at a time as bits.
 
@@ -289,15 +253,14 @@ def accepted(means, level):
     return ends
 
 
-def agree(end, sign, null, pvalue, level, means, estimate):
+def agree(end, sign, null, rejected, means, estimate):
     """Return ends of intervals that agree with p-values: random signs may not.
 
     The ends are the lower ones with the sign 1 and the upper ones with -1. One is
-    beyond the ratio `null` exactly if the `pvalue` of its one-sided test is at most the
-    level. The other ends are among the `means` of :func:`subset_means`, and no test
-    rejects the ratio of all units, `estimate`.
+    beyond the ratio `null` exactly if its one-sided test has `rejected` it. The other
+    ends are among the `means` of :func:`subset_means`, and no test rejects the ratio of
+    all units, `estimate`.
     """
-    rejected = is_at_most(pvalue, level)
     low, null = sign * end, sign * null
     low = np.where(rejected, low, np.minimum(low, null))
     for j in np.flatnonzero(rejected & (low <= null)):

@@ -19,7 +19,7 @@ from skrank._input.frames import as_frame
 from skrank._shell.files import find_run
 from skrank.metrics import QueryScores, evaluate, mrr_score, score_queries
 from skrank.model_selection import cross_val_query_scores
-from skrank.stats import compare_rankers, confidence_interval, gate
+from skrank.stats import compare_rankers, gate, mean_interval
 from skrank.tables import align, from_topk, fuse, score_runs, score_table
 from tests.brute_force import masked
 
@@ -166,7 +166,7 @@ SAID = {
 # What other libraries call `alpha`.
 OF_ALPHA = [
     lambda: compare_rankers(PAIR, alpha=0.05),
-    lambda: confidence_interval([1.0, 0.5], alpha=0.05),
+    lambda: mean_interval([1.0, 0.5], alpha=0.05),
     lambda: gate(PAIR, baseline="bm25", margin=0.1, alpha=0.05),
 ]
 CALLS = [*SAID.items(), *(("mean 'confidence_level'?", call) for call in OF_ALPHA)]

@@ -134,7 +134,6 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
             "of differences 90%, one by one; is the difference within 0.1 of 0?",
         ),
         ({}, "max-T, 95% intervals, those of differences simultaneous"),
-        ({"correction": "holm"}, "those of differences simultaneous (Bonferroni)"),
         ({"correction": None}, "those of differences one by one"),
         (
             {"clusters": np.arange(60) // 2},
@@ -207,11 +206,11 @@ def test_marks_say_what_is_better_and_worse_than_the_baseline():
     scores = scores_of(
         less=base - 0.5, old=base, same=base + 0.02 * rng.randn(50), more=base + 0.5
     )
-    comparison = compare_rankers(scores, baseline="old", correction="holm")
+    comparison = compare_rankers(scores, baseline="old")
     caption, table = comparison.to_latex().split(r"\begin{tabular}")
     assert " ".join(caption.split()).endswith(
-        r"\dag{} significantly better and \ddag{} worse than old: sign-flip test, Holm "
-        r"for 3 comparisons, level 5\%.}"
+        r"\dag{} significantly better and \ddag{} worse than old: sign-flip test, "
+        r"max-T for 3 comparisons, level 5\%.}"
     )
     means = scores.values.mean(axis=2).ravel()
     assert table.split("\n")[4:8] == [
@@ -299,8 +298,8 @@ def test_the_uncertainty_stands_behind_the_means():
         ({"alternative": "less"}, "The differences of pairs were tested (less than 0)"),
         ({"correction": None}, "sign-flip test, no correction for 3 comparisons"),
         (
-            {"clusters": np.arange(60) // 2, "test": "t", "correction": "holm"},
-            "t test of 30 clusters, Holm for 3 comparisons, level 5%",
+            {"clusters": np.arange(60) // 2, "test": "t"},
+            "t test of 30 clusters, max-T for 3 comparisons, level 5%",
         ),
     ],
     ids=str,
@@ -313,51 +312,6 @@ def test_the_caption_says_what_was_tested(options, words):
 
 def without_comment(latex):
     return latex.partition(r"\begin{tabular}")[2]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rows", ["rankers", "differences"])
-def test_names_replace_those_of_rankers_and_metrics(rows):
-    names = {"a": "A & B", "mrr": "MRR@10 %", "unknown": "x"}
-    for options in ({}, {"baseline": "a"}, {"baseline": ["b", "a"]}):
-        comparison = compare_rankers(drawn_scores(["mrr", "hits@1"]), **options)
-        before, after = (
-            comparison.to_latex(rows=rows, names=given) for given in (None, names)
-        )
-        # No number changes, and all else that is called so in the table.
-        expected = re.sub(r"(?m)(^|& )mrr &", r"\1MRR@10 \% &", without_comment(before))
-        expected = re.sub(r"(?m)(^|& )a &", r"\1A \& B &", expected)
-        expected = re.sub(r"\b[lr]{2,}\b", "", expected)
-        assert re.sub(r"\b[lr]{2,}\b", "", without_comment(after)) == expected
-        assert comparison.to_latex(rows=rows) == before
-    title = " ".join(after.partition(r"\begin{tabular}")[0].split())
-    assert rows == "differences" or r"worse than b (1), A \& B (2): " in title
-
-
-def test_names_of_a_table_stay_different():
-    comparison = compare_rankers(drawn_scores("mrr"))
-    with pytest.raises(ValueError, match=r"different names\. Got \['b', 'b', 'c'\]"):
-        comparison.to_latex(names={"a": "b"})
-    assert "c & " in comparison.to_latex(names={"a": "b", "b": "a"})
-    for names in (["a"], {"a": 1}):
-        with pytest.raises(TypeError, match="'names' parameter of to_latex must be"):
-            comparison.to_latex(names=names)
-
-
-def test_the_caption_and_the_label_are_latex():
-    comparison = compare_rankers(drawn_scores("mrr"))
-    latex = comparison.to_latex(caption=r"For $k = 10$, 5\,\%.", label="tab:main")
-    assert latex.split("\n")[2:4] == [
-        r"\caption{For $k = 10$, 5\,\%.}",
-        r"\label{tab:main}",
-    ]
-    rest = without_comment(comparison.to_latex())
-    assert without_comment(latex) == rest
-    for name in ("caption", "label"):
-        with pytest.raises(ValueError, match=f"'{name}' parameter of to_latex must be"):
-            comparison.to_latex(rows="differences", **{name: "x"})
-        with pytest.raises(TypeError, match=f"'{name}' parameter of to_latex must be"):
-            comparison.to_latex(**{name: 3})
 
 
 @pytest.mark.parametrize("digits", [2, 3, 6])

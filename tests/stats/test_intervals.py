@@ -7,13 +7,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, skew, t
+from scipy.stats import skew, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
-from skrank.stats import compare_rankers, confidence_interval
+from skrank.stats import compare_rankers, confidence_interval, mean_interval
 from skrank.stats.inference import hall
-from tests.stats.pilot import drawn_scores, scores_of
+from tests.stats.pilot import drawn_scores
 
 # Many samples here are small, as the warning says.
 pytestmark = pytest.mark.filterwarnings("ignore:The interval may be too narrow")
@@ -25,7 +25,7 @@ FIELDS = {
 
 
 def test_hits_on_all_of_20_queries_do_not_prove_that_none_fails():
-    interval = confidence_interval(np.ones(20))
+    interval = mean_interval(np.ones(20))
     assert interval.method == "wilson"
     assert (interval.low, interval.high) == (pytest.approx(0.8389, abs=1e-4), 1)
     assert {*interval} == FIELDS
@@ -34,9 +34,9 @@ def test_hits_on_all_of_20_queries_do_not_prove_that_none_fails():
 def test_the_values_of_rankers_have_the_intervals_of_each():
     values = {"hits": np.ones(20), "ndcg": np.linspace(0.2, 1, 20)}
     for given in (values, pd.DataFrame(values)):
-        found = confidence_interval(given)
+        found = compare_rankers(given).intervals
         for name, method in [("hits", "wilson"), ("ndcg", "bounded")]:
-            row, alone = found[name]["value"], confidence_interval(values[name])
+            row, alone = found[name]["value"], mean_interval(values[name])
             assert row.method == method
             assert (row.low, row.high) == (alone.low, alone.high)
     (_, row) = compare_rankers({"a": np.ones(20), "b": np.ones(20)}).intervals.rows
@@ -49,21 +49,21 @@ def test_the_values_of_rankers_have_the_intervals_of_each():
 )
 def test_equal_values_of_clusters_or_weights_are_not_known_exactly(options):
     for value in (0.0, 0.3, 1.0):
-        row = confidence_interval(np.full(20, value), **options)
+        row = mean_interval(np.full(20, value), **options)
         assert 0 <= row.low < row.high <= 1
         assert row.high - row.low > 0.1
 
 
 def test_values_of_0_and_1_have_wilsons_interval_and_others_halls():
-    assert confidence_interval([0, 1, 1, 0]).method == "wilson"
-    assert confidence_interval([0, 1, 0.5, 2]).method == "hall"
+    assert mean_interval([0, 1, 1, 0]).method == "wilson"
+    assert mean_interval([0, 1, 0.5, 2]).method == "hall"
 
 
 def test_unbounded_means_have_halls_interval_with_their_skewness():
     values = np.random.RandomState(0).exponential(size=30)
     error = values.std(ddof=1) / np.sqrt(30)
     expected = hall(values.mean(), error, 29, skew(values) / np.sqrt(30), 0.95)
-    interval = confidence_interval(values)
+    interval = mean_interval(values)
     assert (interval.low, interval.high) == pytest.approx(expected, rel=1e-12)
 
 
@@ -96,18 +96,6 @@ def test_the_estimate_is_the_summary_to_the_last_bit(name, params):
     assert interval.low < interval.estimate < interval.high
 
 
-@pytest.mark.parametrize("instead", [np.nan, 3.0])
-def test_the_estimate_of_a_median_is_the_summary_to_the_last_bit(instead):
-    scores = drawn_scores("neg_median_rank", replace_undefined_by=instead)
-    found = confidence_interval(scores)
-    assert [*found] == ["a", "b", "c"]
-    for name, intervals in found.items():
-        interval = intervals["neg_median_rank"]
-        assert interval.estimate == scores.summary()[name]["neg_median_rank"]
-        assert interval.low <= interval.estimate <= interval.high
-        assert interval.n_undefined > 0
-
-
 def test_an_undefined_query_counts_in_the_interval_as_it_does_in_the_summary():
     y_true = [1, 0, 0, 0, 0, 1]
     data = {"qid": [1, 1, 2, 2, 3, 3], "metrics": "mrr"}
@@ -130,7 +118,7 @@ def test_an_undefined_query_counts_in_the_interval_as_it_does_in_the_summary():
 
 def test_an_array_leaves_nan_out_with_a_warning():
     with pytest.warns(UserWarning, match=r"1 of 3 values are NaN\. They are left out"):
-        array = confidence_interval([2, np.nan, 1.5], method="t")
+        array = mean_interval([2, np.nan, 1.5], method="t")
     assert (array.n_queries, array.n_undefined) == (2, 1)
     assert array.estimate == (2 + 3 / 2) / 2
     radius = t.ppf(0.975, 1) * 0.25
@@ -165,7 +153,7 @@ def test_a_printed_mean_stands_in_its_interval_with_undefined_queries(share):
 
 def test_one_query_has_an_infinite_interval_and_a_warning():
     with pytest.warns(UserWarning, match="at least two queries"):
-        interval = confidence_interval([1.3])
+        interval = mean_interval([1.3])
     assert (interval.low, interval.high) == (-np.inf, np.inf)
 
 
@@ -197,36 +185,16 @@ def test_the_interval_of_a_reciprocal_is_unbounded_if_the_mean_may_be_0():
     assert (harmonic.low, harmonic.high) == (-np.inf, -1)
 
 
-def test_the_interval_of_an_inverse_median_is_that_of_the_median_inverted():
-    # The median is outside the range of 8 values in 2 of 256 cases.
-    ranks = [2, 2, 3, 4, 5, 6, 7, 8]
-    name = "inverse_median_rank"
-    interval = confidence_interval(scores_of_ranks(ranks, name))[name]
-    assert interval.estimate == 1 / 4.5
-    assert (interval.low, interval.high) == (1 / 8, 1 / 2)
-
-
-def test_a_median_lies_between_order_statistics():
-    scores = drawn_scores("neg_median_rank", n_queries=30, n_rankers=1)
-    interval = confidence_interval(scores)["a"]["neg_median_rank"]
-    ranks = np.sort(-scores.values[0, 0][~np.isnan(scores.values[0, 0])])
-    n = len(ranks)
-    k = next(k for k in range(n) if 2 * binomtest(k, n).pvalue > 0.1)
-    while binomtest(k - 1, n).pvalue > 0.05:
-        k -= 1
-    assert interval.method == "order statistics"
-    assert (-interval.high, -interval.low) == (ranks[k - 1], ranks[n - k])
-
-
-def test_summaries_that_are_no_means_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"no formula for.*num_rel"):
-        confidence_interval(drawn_scores(["mrr", "num_rel"]))
+@pytest.mark.parametrize("name", ["num_rel", "median_rank", "inverse_median_rank"])
+def test_summaries_that_are_no_means_are_refused_by_name(name):
+    with pytest.raises(ValueError, match=f"no formula for.*{name}"):
+        confidence_interval(drawn_scores(["mrr", name]))
 
 
 def test_clusters_are_the_units():
     values = np.random.RandomState(0).rand(40)
     clusters = np.arange(40) // 8
-    interval = confidence_interval(values, clusters=clusters)
+    interval = mean_interval(values, clusters=clusters)
     of_clusters = values.reshape(5, 8).mean(axis=1)
     error = of_clusters.std(ddof=1) / np.sqrt(5)
     assert interval.method == "t"
@@ -271,7 +239,7 @@ def test_values_outside_of_the_limits_of_a_metric_are_not_cut():
 def test_hits_of_users_have_an_interval_though_all_are_hits(weighted):
     # 40 hits of 40 by 20 users know as much as 20 hits of 20: 1 / (1 + t^2 / 20).
     users = {"sample_weight": np.full(40, 2.0)} if weighted else {}
-    interval = confidence_interval(np.ones(40), clusters=np.arange(40) // 2, **users)
+    interval = mean_interval(np.ones(40), clusters=np.arange(40) // 2, **users)
     quantile = t.ppf(0.975, 19)
     assert interval.method == "wilson"
     assert interval.high == 1
@@ -280,7 +248,7 @@ def test_hits_of_users_have_an_interval_though_all_are_hits(weighted):
 
 def test_weighted_hits_have_the_interval_of_an_effective_number_of_queries():
     hits, weight = np.tile([1.0, 1, 1, 0], 10), np.tile([1.0, 2], 20)
-    interval = confidence_interval(hits, sample_weight=weight)
+    interval = mean_interval(hits, sample_weight=weight)
     p = np.average(hits, weights=weight)
     n = p * (1 - p) / interval.standard_error**2
     quantile = t.ppf(0.975, weight.sum() ** 2 / (weight**2).sum() - 1)
@@ -291,24 +259,24 @@ def test_weighted_hits_have_the_interval_of_an_effective_number_of_queries():
 def test_few_values_that_decide_are_warned_of():
     values = np.repeat([1.0, 0.99, 0], [45, 4, 1])
     with pytest.warns(UserWarning, match="interval may be too narrow, because few"):
-        confidence_interval(2 * values)
+        mean_interval(2 * values)
     # (sum d^2)^2 / sum d^4 of a uniform variable is 5 / 9 of the number of values.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        confidence_interval(values)  # between 0 and 1, as those that nobody saw
-        confidence_interval(np.arange(1, 40) / 4)
-        confidence_interval(np.repeat([1.0, 0.0], [45, 1]))
+        mean_interval(values)  # between 0 and 1, as those that nobody saw
+        mean_interval(np.arange(1, 40) / 4)
+        mean_interval(np.repeat([1.0, 0.0], [45, 1]))
 
 
 def test_few_users_with_most_of_the_queries_are_warned_of():
     values = np.random.RandomState(0).rand(100)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        confidence_interval(values, clusters=np.arange(100) // 5)
+        mean_interval(values, clusters=np.arange(100) // 5)
     users = np.r_[np.zeros(60, int), np.arange(40)]
     # 60 + 1 queries of one user, and one of each of 39 others: 100^2 / (61^2 + 39).
     with pytest.warns(UserWarning, match="effective number of units"):
-        confidence_interval(values, clusters=users)
+        mean_interval(values, clusters=users)
 
 
 @pytest.mark.parametrize(("n_users", "is_few"), [(10, True), (11, False)])
@@ -317,7 +285,7 @@ def test_fewer_than_ten_effective_users_are_few(n_users, is_few):
     users = np.r_[np.arange(n_users), 0]
     with warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", ".*effective number of units")
-        confidence_interval(np.linspace(0, 1, n_users + 1), clusters=users)
+        mean_interval(np.linspace(0, 1, n_users + 1), clusters=users)
     assert len(caught) == is_few
 
 
@@ -342,14 +310,12 @@ def test_a_query_that_comes_with_several_seeds_is_one_unit():
     interval = confidence_interval(scores)["v"]
     error = values.std(ddof=1) / np.sqrt(20)
     assert interval.standard_error == pytest.approx(error)
-    two = confidence_interval(scores, clusters=["qid", "seed"])["v"]
-    assert two.standard_error == pytest.approx(error)
 
 
 def test_weights_make_the_estimate_a_ratio():
     rng = np.random.RandomState(0)
     values, weight = rng.rand(80), rng.uniform(1, 3, size=80)
-    interval = confidence_interval(values, sample_weight=weight)
+    interval = mean_interval(values, sample_weight=weight)
     mean = np.average(values, weights=weight)
     without = np.array(
         [
@@ -368,8 +334,8 @@ def test_weights_make_the_estimate_a_ratio():
 
 def test_equal_weights_change_nothing():
     values = 1 + np.random.RandomState(0).rand(30)
-    weighted = confidence_interval(values, sample_weight=np.full(30, 0.7))
-    plain = confidence_interval(values)
+    weighted = mean_interval(values, sample_weight=np.full(30, 0.7))
+    plain = mean_interval(values)
     assert weighted.method == "hall"
     assert weighted.low == pytest.approx(plain.low)
 
@@ -378,7 +344,7 @@ def test_equal_weights_change_nothing():
 def test_nothing_depends_on_the_order_or_the_names_of_queries(method):
     values = np.random.RandomState(0).lognormal(size=50)
     shuffled = np.random.RandomState(1).permutation(values)
-    one, other = (confidence_interval(v, method=method) for v in (values, shuffled))
+    one, other = (mean_interval(v, method=method) for v in (values, shuffled))
     assert one == other
 
 
@@ -400,20 +366,21 @@ def test_the_sign_of_a_negated_metric_swaps_the_ends():
         ({"sample_weight": [1, 1, 1, -1]}, "Negative values"),
     ],
 )
-def test_confidence_interval_refuses_bad_options(options, message):
+def test_mean_interval_refuses_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
-        confidence_interval([0.1, 0.2, 0.5, 0.4], **options)
+        mean_interval([0.1, 0.2, 0.5, 0.4], **options)
 
 
 @pytest.mark.parametrize("values", [[], [[0.1, 0.2]], [0.1, np.inf]])
 def test_values_that_are_no_list_of_numbers_are_refused(values):
-    with pytest.raises(ValueError, match="'scores' parameter must be a QueryScores"):
+    with pytest.raises(ValueError, match="'values' parameter of mean_interval must be"):
+        mean_interval(values)
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.2], {"a": [0.1, 0.2]}])
+def test_values_that_are_no_scores_are_refused_with_the_function_for_them(values):
+    with pytest.raises(TypeError, match="mean_interval takes an array of them"):
         confidence_interval(values)
-
-
-def test_weights_beside_a_table_are_refused():
-    with pytest.raises(ValueError, match="Pass the weights to score_queries"):
-        confidence_interval(scores_of(a=[0.1, 0.2]), sample_weight=[1, 1])
 
 
 def test_a_query_without_weight_is_no_observation():

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import itertools
 import re
 import warnings
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers, confidence_interval, paired_tests
+from skrank.stats import compare_rankers, mean_interval, paired_tests
 from tests.studies.families import random_family
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -32,13 +31,13 @@ def permutations(rng, n_rankers, n):
 
 
 def rows_of(values, names, qid, **options):
-    """Return p-values and ends by pair, in the order of the rankers of `values`."""
+    """Return p-values and ends by pair, in the order of the names."""
     frame = {"qid": np.tile(qid, len(values)), "ranker": np.repeat(names, len(qid))}
     frame["value"] = values.ravel()
     scores = QueryScores.from_frame(frame, ranker="ranker")
-    place, found = {name: i for i, name in enumerate(names)}, {}
+    found = {}
     for row in compare_rankers(scores, n_resamples=499, **options).rows:
-        one, other = place[row.ranker], place[row.baseline]
+        one, other = row.ranker, row.baseline
         ends = (row.low, row.high) if one > other else (-row.high, -row.low)
         pair = max(one, other), min(one, other)
         numbers = np.array([row.pvalue, row.p_adjusted, *ends])
@@ -49,46 +48,21 @@ def rows_of(values, names, qid, **options):
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["auto", "permutation", "t"])
 @pytest.mark.parametrize("draw", [reciprocal_ranks, hits, permutations])
-def test_renamings_of_queries_and_rankers_give_one_result(draw, test):
+def test_orders_of_rankers_and_queries_and_their_ids_give_one_result(draw, test):
     rng = np.random.default_rng(0)
     values = draw(rng, 4, 40)
     found = set()
     for _ in range(12):
-        names = rng.permutation(list("wxyz")).tolist()
-        order = rng.permutation(40)
-        rows = rows_of(values[:, order], names, rng.permutation(40), test=test)
-        found.add(tuple(rows))
-    assert len(found) == 1
-
-
-def test_names_of_rankers_that_are_alike_in_one_metric_do_not_count():
-    rng, found = np.random.default_rng(0), set()
-    hit, ap = np.zeros((3, 20)), rng.random((3, 20))
-    hit[0, :3] = hit[1, 3:6] = hit[2, 6:8] = 1  # two with three hits elsewhere
-    for names in itertools.permutations("abc"):
-        frame = {"qid": np.tile(range(20), 3), "ranker": np.repeat(names, 20)}
-        frame |= {"hits@1": hit.ravel(), "map": ap.ravel()}
-        scores = QueryScores.from_frame(frame, ranker="ranker")
-        rows = compare_rankers(scores, n_resamples=99).rows
-        numbers = [(r.pvalue, r.p_adjusted, r.high - r.low) for r in rows]
-        found.add(tuple(sorted(map(tuple, np.round(numbers, 12)))))
-    assert len(found) == 1
-
-
-def test_names_do_not_count_where_other_rankers_tell_which_of_two_is_which():
-    # The first two have 15 hits each: 7 with one other ranker, and 8 with two others.
-    # This one is the third ranker for the first one, and the last one for the second.
-    counts = {"1010": 7, "0101": 7, "1110": 8, "0001": 7, "0011": 4}
-    patterns = [pattern for pattern, n in counts.items() for _ in range(n)]
-    values = np.array([[*map(float, pattern)] for pattern in patterns]).T
-    qid = np.arange(len(patterns))
-    found = {tuple(rows_of(values, n, qid)) for n in itertools.permutations("abcd")}
+        order, rankers = rng.permutation(40), rng.permutation(4)
+        names = [f"r{i}" for i in rankers]
+        shuffled = values[rankers][:, order]
+        found.add(tuple(rows_of(shuffled, names, rng.permutation(40), test=test)))
     assert len(found) == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("draw", [reciprocal_ranks, permutations])
-@pytest.mark.parametrize("correction", ["max-t", "holm"])
+@pytest.mark.parametrize("correction", ["max-t", None])
 def test_a_shift_of_all_values_changes_nothing(draw, correction):
     for seed in range(6):
         values = draw(np.random.default_rng(seed), 4, 30)
@@ -133,7 +107,7 @@ def test_copies_of_a_metric_have_no_narrower_intervals():
 def test_a_p_value_that_is_the_level_but_for_rounding_is_significant():
     # 1 - 0.8 < 0.2 in floats; with 49 flips p-values are multiples of 1 / 50.
     n_equal = 0
-    for seed in range(30):
+    for seed in range(90):
         values = np.random.default_rng(seed).normal(size=(3, 14))
         values = dict(zip("abc", values + np.array([[0], [0.3], [0.6]]), strict=True))
         found = compare_rankers(values, confidence_level=0.8, n_resamples=49)
@@ -152,7 +126,7 @@ def test_values_whose_squares_are_no_numbers_are_refused():
     for size in (1e308, 1e149, 1e76):
         values = {"a": np.full(6, size), "b": np.full(6, -size)}
         message = re.escape(f"Got {size:g}. Divide all values")
-        for function, given in (compare_rankers, values), (confidence_interval, [size]):
+        for function, given in (compare_rankers, values), (mean_interval, [size]):
             with pytest.raises(ValueError, match=message):
                 function(given)
 
@@ -163,6 +137,7 @@ def test_the_order_of_many_queries_and_of_rankers_does_not_count(test, monkeypat
     rng, found = np.random.default_rng(0), set()
     values = rng.random((4, 1000))
     for _ in range(3):
-        names, order = rng.permutation(list("wxyz")).tolist(), rng.permutation(1000)
-        found.add(tuple(rows_of(values[:, order], names, order, test=test)))
+        rankers, order = rng.permutation(4), rng.permutation(1000)
+        names, shuffled = [f"r{i}" for i in rankers], values[rankers][:, order]
+        found.add(tuple(rows_of(shuffled, names, order, test=test)))
     assert len(found) == 1

@@ -265,7 +265,7 @@ def test_what_does_not_fit_is_refused():
             call(people, judge=machine, clusters="qid")
     with pytest.raises(ValueError, match="'method' parameter"):
         confidence_interval(people, judge=machine, method="t")
-    with pytest.raises(ValueError, match="'permutation' or 't' with a judge"):
+    with pytest.raises(ValueError, match="'test' parameter of compare_rankers must be"):
         compare_rankers(people, judge=machine, test="score")
 
 

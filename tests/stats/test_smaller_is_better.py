@@ -101,7 +101,7 @@ def test_scores_that_are_read_again_keep_the_direction(name, tmp_path):
     assert "are better" not in str(negated)
 
 
-@pytest.mark.parametrize("options", [{}, {"test": "t", "correction": "holm"}])
+@pytest.mark.parametrize("options", [{}, {"test": "t", "correction": None}])
 @pytest.mark.parametrize("name", MEANS)
 def test_comparisons_differ_in_the_sign_of_the_difference_only(name, options):
     negated, plain = (compare_rankers(one, **options) for one in both(name))

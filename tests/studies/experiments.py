@@ -11,10 +11,10 @@ from functools import partial
 import numpy as np
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers, confidence_interval
-from skrank.stats.compare import order_keys, order_units
-from skrank.stats.inference import order_statistics, seed_of, sum_clusters
-from skrank.stats.paired_tests import holm, run_tests
+from skrank.stats import compare_rankers, confidence_interval, mean_interval
+from skrank.stats.compare import order_units
+from skrank.stats.inference import seed_of, sum_clusters
+from skrank.stats.paired_tests import run_tests
 from tests.studies import populations
 from tests.studies.families import family_of
 from tests.studies.populations import draw, tilted
@@ -58,15 +58,10 @@ def outcomes(top, bottom=None, test="permutation"):
     bottom = np.ones_like(top) if bottom is None else bottom
     found = []
     for one, weight in zip(top.T, bottom.T, strict=True):
-        # As compare_rankers orders rankers and queries.
-        keys = order_keys(np.column_stack([np.maximum(-one, 0), np.maximum(one, 0)]))
-        of_pair = one[:, None] * (1 if keys[0] <= keys[1] else -1)
-        order, _ = order_units(of_pair, weight[:, None])
+        of_pair = one[:, None]
+        order, _ = order_units(of_pair, weight[:, None])  # as compare_rankers does
         family = family_of(of_pair[order], weight[order, None])
-        pvalue, adjusted, *ends = outcome_of(family, test)[:4]
-        if keys[0] > keys[1]:
-            ends = [-ends[1], -ends[0]]
-        found.append([pvalue, adjusted, *ends])
+        found.append(outcome_of(family, test)[:4])
     return [np.concatenate(x) for x in zip(*found, strict=True)]
 
 
@@ -142,8 +137,7 @@ def rejections(values, n_samples, measure, null, shift=0):
     def decide(top):
         family = family_of(top, np.ones_like(top))
         outcome = outcome_of(family, correction="max-t", n_resamples=1999)
-        p = {"none": outcome.pvalue, "holm": holm(outcome.pvalue)}
-        p["max-t"] = outcome.adjusted
+        p = {"none": outcome.pvalue, "max-t": outcome.adjusted}
         return {name: values <= LEVEL for name, values in p.items()}
 
     return averaged((20, 50, 200), samples, decide, measure)
@@ -165,7 +159,7 @@ def exchanged(rng, values):
     return np.take_along_axis(values, order.T[:, None, :], axis=0)
 
 
-# The mean or the median of one ranker.
+# The mean of one ranker.
 
 
 def coverage_of_means(values, n_samples, population):
@@ -221,20 +215,8 @@ def differences_with_undefined(rng, n, n_samples, share):
 
 def holds(truth, sample, **options):
     """Return whether the interval of a sample covers the truth."""
-    interval = confidence_interval(sample, **options)
+    interval = mean_interval(sample, **options)
     return covers(interval.low, interval.high, truth)
-
-
-def coverage_of_medians(values, n_samples):
-    """Return the coverage of order statistics by n."""
-    rng, found = np.random.default_rng(0), {}
-    population = populations.ranks(rng)
-    truth = np.median(population)
-    for n in (10, 20, 50, 200):
-        samples = population[draw(rng, n, n_samples, len(population))].T
-        ends = [order_statistics(sample, 1 - LEVEL) for sample in samples]
-        found[f"n = {n}"] = [percent(covers(*np.array(ends).T, truth))]
-    return found
 
 
 # Units that are not queries of equal weight.
@@ -275,11 +257,6 @@ def of_pareto_weights(rng, n_queries):
     sample, weight = rng.beta(1.2, 3.0, size=n_queries), 1 + rng.pareto(2.2, n_queries)
     truth = 1.2 / 4.2
     return holds(truth, sample, sample_weight=weight), holds(truth, sample)
-
-
-def of_seeds(rng, n_seeds):
-    sample, query, seed = populations.queries_and_seeds(rng, n_seeds)
-    return holds(0, sample, clusters=[query, seed]), holds(0, sample, method="t")
 
 
 def of_weights(rng, n_queries, population):

@@ -98,7 +98,7 @@ def contradictions(scores, options, correction="max-t"):
 def family_of(top, bottom):
     """Return the family of differences of terms of shape (n_units, n_comparisons)."""
     n_units, n = top.shape
-    errors, df = standard_error(top, bottom, [])
+    errors, df = standard_error(top, bottom, None)
     bottoms, place = distinct_columns(bottom)
     return Family(
         columns=np.hstack([top, np.zeros((n_units, 1))]),

@@ -163,18 +163,6 @@ def hits_of_users(rng, n_users):
     return (rng.random(len(user)) < rate[user]).astype(float), user
 
 
-def queries_and_seeds(rng, n_seeds, n_queries=100):
-    """Return values with mean 0, their queries and their seeds.
-
-    Queries, seeds and their pairs have the standard deviations 0.2, 0.025 and 0.1.
-    """
-    values = rng.normal(scale=0.1, size=(n_queries, n_seeds))
-    values += rng.normal(scale=0.2, size=(n_queries, 1))
-    values += rng.normal(scale=0.025, size=n_seeds)
-    query, seed = np.indices(values.shape).reshape(2, -1)
-    return values.ravel(), query, seed
-
-
 def latent(rng, quality, n=LARGE):
     """Return the logits of rankers of some qualities, (n_rankers, n)."""
     hard = rng.normal(0, 1.2, size=n)

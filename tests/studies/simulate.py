@@ -99,7 +99,6 @@ TABLES = {
                 for collection, ranker, metric in RANKERS
             ),
             *rows_of(ex.coverage_of_means, "population", SYNTHETIC),
-            Row("ranks, lognormal: their median", ex.coverage_of_medians),
         ],
     ),
     "undefined": Table(
@@ -138,7 +137,6 @@ TABLES = {
                 "up to 300 queries, difference of two rankers",
                 ex.difference_of_uneven_users,
             ),
-            of_units("100 queries x 3 / 5 / 10 seeds", ex.of_seeds, (3, 5, 10)),
             of_units("20 / 50 / 200 queries with weights", weighted_values),
         ],
     ),
@@ -153,7 +151,7 @@ TABLES = {
     ),
     "families": Table(
         "Families of 16 comparisons, with n = 20 / 50 / 200, in %",
-        ["none", "holm", "max-t"],
+        ["none", "max-t"],
         [
             *(
                 of_family(
@@ -161,7 +159,6 @@ TABLES = {
                 )
                 for null in ("exchangeable", "equal means")
             ),
-            # Holm's steps find more where all differences are real.
             of_family("power at 3 se", ex.percent, "exchangeable", 3),
         ],
     ),

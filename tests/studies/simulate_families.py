@@ -203,7 +203,7 @@ TABLES = {
                 partial(found_of_detectable, n_rankers=k, correction=correction),
                 dict.fromkeys(DETECTED, (76, 84)),
             )
-            for k, correction in [(3, MAX_T), (6, MAX_T), (12, MAX_T), (6, "holm")]
+            for k, correction in [(3, MAX_T), (6, MAX_T), (12, MAX_T)]
         ],
     ),
     "pilots": Table(

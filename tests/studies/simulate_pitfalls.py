@@ -187,11 +187,6 @@ TABLES = {
         [
             *rows_of(equal_learners, "n_units", HIDDEN),
             Row(f"{SEEDS} are the units", OF_SEEDS),
-            Row(
-                f"{SEEDS} and seeds are",
-                partial(OF_SEEDS, clusters=["qid", "split"]),
-                dict.fromkeys(BY_QUERIES, (0, 6)),
-            ),
         ],
     ),
     "gains": Table(

@@ -43,6 +43,7 @@ from skrank.stats import (
     RankerComparison,
     compare_rankers,
     confidence_interval,
+    mean_interval,
 )
 from skrank.tables import align, from_topk
 
@@ -126,7 +127,7 @@ compared: QueryScores = score_queries(y, runs, ["mrr", "ndcg@10"], qid=queries)
 comparison: RankerComparison = compare_rankers(compared, n_resamples=99)
 of_table: ConfidenceIntervals = confidence_interval(compared["first"], method="t")
 by_name: Values = mrr_score(y, runs["first"], qid=queries, average=None)
-low: float = confidence_interval(by_name, method="t").low
+low: float = mean_interval(by_name, method="t").low
 assert set(of_table) == {"first"}
 with config_context(enable_metadata_routing=True):
     validated: QueryScores = cross_val_query_scores(

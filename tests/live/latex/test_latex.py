@@ -64,12 +64,3 @@ def test_the_table_of_a_paper_compiles(options, uncertainty, tmp_path):
     tables = comparison.to_latex(uncertainty=uncertainty)
     tables += r"\tiny" + comparison.to_latex(rows="differences")
     assert "Missing character" not in compile_latex(tables, tmp_path)
-
-
-def test_a_table_with_names_and_a_caption_compiles(tmp_path):
-    comparison = compare_rankers(drawn_scores(), baseline=NAMES[:2], n_resamples=99)
-    names = {NAMES[0]: "#1 & more", NAMES[1]: "50 %"}
-    options = {"caption": r"For $k = 10$, \emph{all}.", "label": "tab:all_queries"}
-    text = comparison.to_latex(digits=2, names=names, **options)
-    log = compile_latex(text + r"Table~\ref{tab:all_queries}.", tmp_path)
-    assert "Missing character" not in log

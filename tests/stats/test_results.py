@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from skrank.metrics import mean_rank, score_queries
-from skrank.stats import ConfidenceIntervals, confidence_interval
+from skrank.stats import ConfidenceIntervals, confidence_interval, mean_interval
 from tests.stats.pilot import drawn_scores, scores_of
 from tests.stats.test_intervals import FIELDS
 
@@ -30,7 +30,7 @@ def test_a_table_is_a_mapping_of_rankers_and_of_metrics():
 
 def test_an_array_has_one_interval_whose_entries_are_attributes_and_items():
     values = np.random.RandomState(0).rand(30)
-    interval = confidence_interval(values)
+    interval = mean_interval(values)
     assert isinstance(interval, ConfidenceIntervals)
     assert dict(interval) == interval.rows[0]
     assert interval.low == interval["low"] < interval.estimate
