@@ -33,8 +33,8 @@ def check_not_negative(values):
 # Outside of these bounds weights are scaled before they are summed.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 2.0**-500, 2.0**500
 
-# Sums of rounded weights that differ by this fraction of all weights are equal.
-ROUNDING = 1e-15
+# A sum of rounded weights that is so near to one half of all of them is one half.
+HALF_WITHIN = 1e-15
 
 
 def mean_of_queries(values, weight):
@@ -110,10 +110,10 @@ def pooled_median(values, weight):
     values, weight = values[known][order], weight[known][order]
     up_to = np.cumsum(weight, dtype=np.longdouble)
     excess, total = (2 * up_to / up_to[-1] - 1).astype(np.float64), up_to[-1]
-    low = np.searchsorted(excess, -ROUNDING)
-    high = np.searchsorted(excess, ROUNDING, side="right")
+    low = np.searchsorted(excess, -HALF_WITHIN)
+    high = np.searchsorted(excess, HALF_WITHIN, side="right")
     # Weights that are smaller than the rounding decide, or lie between such sums.
-    is_small = high - low > 1 or (high > low and weight.min() <= ROUNDING * total)
+    is_small = high - low > 1 or (high > low and weight.min() <= HALF_WITHIN * total)
     if is_small and values[low] != values[high]:
 
         def exact(place):  # the sign of a sum by fsum is that of the exact sum
