@@ -21,7 +21,7 @@ from skrank._text.extras import import_extra
 # Where the metadata of a file has all that is not a column, after its checksum.
 PLACE = b"skrank"
 # Increased whenever a file could not be read any more by what is released.
-VERSION = 1
+VERSION = 2
 
 
 def write_scores(table, path):

@@ -310,7 +310,8 @@ FORGED = {
     "more signs": {"rankers": ["-" * 100_000 + "1", "'new'"]},  # MemoryError
     "no rankers": {"rankers": []},
     "no such column": {"types": {"weight": "<i8"}},
-    "no such place": {"arrays": [["ids"], [], [], None]},
+    "no such place": {"arrays": [["ids"], [], None]},
+    "arrays of version 1": {"arrays": [["ids"], [], [], None]},
     "ids of 1 GB": {"types": {"qid": "|V1000000000"}},
     "ids of 2 GB": {"types": {"qid": "<U500000000"}},
     "no version": {"version": None},
@@ -336,7 +337,11 @@ def test_other_files_newer_and_older_ones_are_named(saved, tmp_path, monkeypatch
         ),
         (
             {"version": 99},
-            r"Save the scores again, .*'version 99 of the format, not 1'",
+            r"Save the scores again, .*'version 99 of the format, not 2'",
+        ),
+        (  # with ranks after each value, and the numbers of documents of each ranker
+            {"version": 1, "arrays": [["qid"], [[["old/mrr", None]]], ["_3"], None]},
+            r"Save the scores again, .*'version 1 of the format, not 2'",
         ),
     ]:
         rewritten(saved, lambda table: table, is_forged=True, **about)
