@@ -207,14 +207,7 @@ def as_implied(defaults):
 
 # The parameters on which the ranking itself depends, and what returns their values
 # among the options of a request.
-RANKED_BY = (
-    "threshold",
-    "ties",
-    "doc_order",
-    "score_dtype",
-    "judged_from",
-    "unjudged",
-)
+RANKED_BY = "threshold", "ties", "doc_order", "score_dtype", "judged_from", "unjudged"
 of_ranking = operator.attrgetter(*RANKED_BY)
 
 
