@@ -17,35 +17,12 @@ from skrank._input.frames import on_host, unwrapped
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
-_QID = (
+# What the keyword of another library is meant for that names queries.
+_OF_QUERIES = dict.fromkeys(
+    ("group", "groups", "group_id", "indexes", "query_id", "query_ids", "query"),
     " It takes the query id of each row as `qid`. If you have the sizes of the "
-    "queries, pass qid=np.repeat(np.arange(len(sizes)), sizes)."
+    "queries, pass qid=np.repeat(np.arange(len(sizes)), sizes).",
 )
-_STOPPING = (
-    " QueryRanker(..., early_stopping=True) stops early, on queries that it holds out "
-    "itself."
-)
-_START = " To start from another model or its scores, fit the library's own ranker."
-_OPTION = (
-    " Set it where the estimator is made, as in CatBoostRanker(cat_features=[...])."
-)
-
-# What a keyword of another library is meant for.
-_OF_OTHERS = {
-    **dict.fromkeys(
-        ("group", "groups", "group_id", "indexes", "query_id", "query_ids", "query"),
-        _QID,
-    ),
-    **dict.fromkeys(
-        ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stopping_rounds"),
-        _STOPPING,
-    ),
-    **dict.fromkeys(
-        ("init_score", "base_margin", "baseline", "init_model", "xgb_model"), _START
-    ),
-    **dict.fromkeys(("callbacks", "cat_features", "text_features", "verbose"), _OPTION),
-    "categorical_feature": " Give these columns the type 'category' of pandas.",
-}
 # What others call a parameter.
 _CALLED = {
     "alpha": "confidence_level",
@@ -60,8 +37,11 @@ _BY_POSITION = {
 }
 
 
-def says_what_was_meant(function):
-    """Make a function say in Python's own errors of a call what was probably meant."""
+def says_what_was_meant(function, hints=None):
+    """Make a function say in Python's own errors of a call what was probably meant.
+
+    `hints` say of the keywords of other libraries what to write instead.
+    """
 
     def meant(args, kwargs):
         parameters = inspect.signature(function).parameters
@@ -74,7 +54,9 @@ def says_what_was_meant(function):
         if inspect.Parameter.VAR_KEYWORD in kinds:
             return ""
         return "".join(
-            meant_by(name, parameters) for name in kwargs if name not in parameters
+            (hints or {}).get(name) or meant_by(name, parameters)
+            for name in kwargs
+            if name not in parameters
         )
 
     @functools.wraps(function)
@@ -91,7 +73,7 @@ def says_what_was_meant(function):
 
 def meant_by(name, parameters):
     """Return what a keyword that is none of some parameters is probably meant for."""
-    return _OF_OTHERS.get(name) or did_you_mean(_CALLED.get(name, name), parameters)
+    return _OF_QUERIES.get(name) or did_you_mean(_CALLED.get(name, name), parameters)
 
 
 def did_you_mean(value, choices):

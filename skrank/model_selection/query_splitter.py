@@ -141,17 +141,6 @@ def check_shuffle(shuffle, random_state, caller):
     return shuffle
 
 
-def check_time(value, caller):
-    """Return the parameter `time` of a splitter; raise if it is no name or array."""
-    if not isinstance(value, str) and (np.isscalar(value) or not np.iterable(value)):
-        raise TypeError(
-            f"The 'time' parameter of {caller} must be a str (the name of a column "
-            "of X or of an index of y or X) or an array-like of shape (n_samples,). "
-            f"Got {value!r} instead."
-        )
-    return value
-
-
 def check_enough(queries, n_splits):
     """Raise if there are fewer queries than folds, so that one would stay empty."""
     if n_splits > len(queries.ids):

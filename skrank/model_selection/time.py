@@ -24,7 +24,6 @@ from skrank._text.docs import Splits, share_split_words
 from skrank.model_selection.query_splitter import (
     QuerySplitter,
     check_all_rows,
-    check_time,
 )
 
 
@@ -160,7 +159,7 @@ class TimeRangeSplit(_TimeSplitter):
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = _check_test_size(test_size, caller)
         self.gap = _check_gap(gap, caller)
-        self.time = check_time(time, caller)
+        self.time = _check_time(time, caller)
 
     @share_split_words
     def split(
@@ -316,7 +315,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
             test_size = check_count(test_size, "test_size")
         self.max_train_size = max_train_size
         self.test_size = test_size
-        self.time = check_time(time, caller)
+        self.time = _check_time(time, caller)
         self.qid_column = check_qid_column(qid_column, caller)
 
     def _iter_rows(self, queries, times, codes):
@@ -435,7 +434,7 @@ class LeaveLastOut(_TimeSplitter):
     ) -> None:
         self.k = check_count(k, "k")
         self.n_splits = check_count(n_splits, "n_splits")
-        self.time = check_time(time, "LeaveLastOut")
+        self.time = _check_time(time, "LeaveLastOut")
         self.qid_column = check_qid_column(qid_column, "LeaveLastOut")
 
     def _iter_rows(self, queries, times, codes):
@@ -489,6 +488,17 @@ def _check_gap(gap, caller):
     if not duration >= 0 * duration:  # NaT is neither
         raise ValueError(f"gap == {gap!r}, must be >= 0.")
     return gap
+
+
+def _check_time(value, caller):
+    """Return the parameter `time` of a splitter; raise on other types."""
+    if not isinstance(value, str) and (np.isscalar(value) or not np.iterable(value)):
+        raise TypeError(
+            f"The 'time' parameter of {caller} must be a str (the name of a column "
+            "of X or of an index of y or X) or an array-like of shape (n_samples,). "
+            f"Got {value!r} instead."
+        )
+    return value
 
 
 def _check_test_size(size, caller):

@@ -36,6 +36,25 @@ WITHOUT_ROUNDS = ("dart", "gblinear")
 # Parameters of the libraries that require an evaluation set in `fit`.
 STOPPING = ("early_stopping_rounds", "early_stopping_round")
 
+# What to write instead of the keywords that their `fit` takes.
+KEYWORDS = {
+    **dict.fromkeys(
+        ("eval_set", "eval_group", "eval_qid", "eval_metric", STOPPING[0]),
+        " QueryRanker(..., early_stopping=True) stops early, on queries that it holds "
+        "out itself.",
+    ),
+    **dict.fromkeys(
+        ("init_score", "base_margin", "baseline", "init_model", "xgb_model"),
+        " To start from another model or its scores, fit the library's own ranker.",
+    ),
+    **dict.fromkeys(
+        ("callbacks", "cat_features", "text_features", "verbose"),
+        " Set it where the estimator is made, as in "
+        "CatBoostRanker(cat_features=[...]).",
+    ),
+    "categorical_feature": " Give these columns the type 'category' of pandas.",
+}
+
 # The highest grade of each library: its gain, 2^grade - 1, must fit into 32 bits.
 XGBOOST_MAX = 31
 LIGHTGBM_MAX = 30

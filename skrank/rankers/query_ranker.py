@@ -32,6 +32,7 @@ from skrank._text.docs import (
 )
 from skrank.base import fit_parameters, is_ranker
 from skrank.rankers.libraries import (
+    KEYWORDS,
     EarlyStopping,
     check_own_stopping,
     fit_function_of,
@@ -215,7 +216,7 @@ class QueryRanker(MetaRanker):
     best_score_ = fitted_attribute("best_score_", "Best score")
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
-    @says_what_was_meant
+    @partial(says_what_was_meant, hints=KEYWORDS)
     @share_fit_words
     def fit(
         self,
