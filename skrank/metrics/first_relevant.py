@@ -206,10 +206,10 @@ def median_rank(ranking):
 
     .. math:: \operatorname{median}_q r_q
 
-    or with `sample_weight` the rank up to which half of the weight is. The rank of a tied
-    first relevant document is its expected rank. A query without a relevant document is
-    undefined and left out. As a scorer, ``"inverse_median_rank"`` is one over this
-    median: larger is better.
+    or with `sample_weight` the rank up to which half of the weight is. The rank of a
+    tied first relevant document is its expected rank. A query without a relevant
+    document is undefined and left out. As a scorer, ``"inverse_median_rank"`` is one
+    over this median: larger is better.
 
     References
     ----------

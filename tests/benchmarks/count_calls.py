@@ -94,7 +94,7 @@ def compare_rankers():
 
 
 ENTRANCES = {
-    "ndcg_score": Entrance(ndcg_score, 58, 12),
+    "ndcg_score": Entrance(ndcg_score, 72, 14),
     "alpha_ndcg_score": Entrance(alpha_ndcg_score, 87, 15),
     "cross_validate": Entrance(cross_validate, 138, 27),
     "score_table": Entrance(score_table, 166, 25),
