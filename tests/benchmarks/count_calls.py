@@ -95,9 +95,9 @@ def compare_rankers():
 
 ENTRANCES = {
     "ndcg_score": Entrance(ndcg_score, 72, 14),
-    "alpha_ndcg_score": Entrance(alpha_ndcg_score, 87, 15),
-    "cross_validate": Entrance(cross_validate, 138, 27),
-    "score_table": Entrance(score_table, 166, 25),
+    "alpha_ndcg_score": Entrance(alpha_ndcg_score, 101, 16),
+    "cross_validate": Entrance(cross_validate, 150, 28),
+    "score_table": Entrance(score_table, 168, 25),
     "compare_rankers": Entrance(compare_rankers, 98, 12),
 }
 

@@ -49,8 +49,8 @@ def test_a_large_file_is_numbered_in_its_order(kind, tmp_path):
 def test_values_that_exceed_the_memory_limit_are_announced(form, tmp_path):
     # The number of queries is an estimate of DuckDB, which is exact for two of them.
     table = pa.table(SMALL)
-    # The key, the number of documents and the value have 8 bytes each.
-    message = "limit is 100 MB, .* 300 MB for Python .* about 2 queries of 24 bytes"
+    # The key and the value have 8 bytes each.
+    message = "limit is 100 MB, .* 300 MB for Python .* about 2 queries of 16 bytes"
     with pytest.warns(UserWarning, match=message):
         score_table(as_source(table, form, tmp_path), "mrr", memory_limit="100MB")
     score_table(as_source(table, form, tmp_path), "mrr", memory_limit="400MB")
@@ -67,14 +67,14 @@ def test_the_engine_gets_less_memory_if_there_are_many_values(monkeypatch):
         return fetch(source, statement)
 
     monkeypatch.setattr(Source, "fetch", seen)
-    # 5 * 10**6 queries whose keys have 100 letters and six columns of ranks.
+    # 5 * 10**6 queries whose keys have 100 letters.
     counted = 5 * 10**6, 5 * 100
     monkeypatch.setattr(Source, "count_queries", lambda *args: counted)
     for memory_limit in ("10GB", "4GB"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             score_table(pa.table(SMALL), "neg_median_rank", memory_limit=memory_limit)
-    values = 5 * (5 * 100 + 8 + 8 + 6 * 8)
+    values = 5 * (5 * 100 + 8)
     shares = [10_000 - 500, 10_000 - 500 - values, 4000 - 500, 4000 // 4]
     assert limits == [f"SET memory_limit = '{share}MB'" for share in shares]
 
