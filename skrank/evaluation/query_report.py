@@ -487,7 +487,7 @@ def _read_documents(source, rows, columns):
     y_score, y_true = numeric_array(source.y_score, "y_score"), source.y_true
     if not sparse.issparse(y_true):
         y_true = numeric_array(y_true, "y_true")
-    grade, score = _of_query(y_true, rows), _of_query(y_score, rows)
+    grade, score = _take(y_true, rows), _take(y_score, rows)
     place, n_documents, is_target = rows, len(y_score), False
     if not np.ndim(rows):
         n_documents, is_target = len(score), y_true.ndim == 1
@@ -495,7 +495,7 @@ def _read_documents(source, rows, columns):
         if is_target:
             grade = (place == grade).astype(np.float64)
     if source.exclude is not None:
-        kept = ~_of_query(source.exclude, rows) | (is_target & (grade > 0))
+        kept = ~_take(source.exclude, rows) | (is_target & (grade > 0))
         place, grade, score = place[kept], grade[kept], score[kept]
     ids, name = None, place
     if source.doc_id is not None:
@@ -513,7 +513,7 @@ def _read_documents(source, rows, columns):
     return QueryRows(name, grade, score, judged, returned, ids, own, is_target)
 
 
-def _of_query(values, rows):
+def _take(values, rows):
     """Return the values of some rows, or of one row of a matrix."""
     if sparse.issparse(values):
         return values.tocsr()[[rows]].toarray().ravel()

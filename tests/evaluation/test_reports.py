@@ -18,7 +18,7 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
-from tests.brute_force import LISTED
+from tests.brute_force import ADJUSTABLE, LISTED
 
 
 @pytest.fixture
@@ -254,7 +254,7 @@ def test_a_constant_scorer_gets_the_chance_level(name):
     constant = np.zeros(len(qid))
     report = tie_report(y_true.ravel(), constant, name, qid=qid)
     worst, chance, best = report.values[name]
-    if "adjusted" in METRICS[name.removeprefix("neg_").partition("@")[0]].defaults:
+    if name.removeprefix("neg_") in ADJUSTABLE:
         adjusted = evaluate(y_true.ravel(), constant, name, qid=qid, adjusted=True)
         assert adjusted[name] == pytest.approx(0, abs=1e-12)
     assert worst <= chance <= best
