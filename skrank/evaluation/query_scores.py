@@ -374,10 +374,7 @@ class QueryScores(PrintedResult):
             columns[name] = values[:, j].ravel()
         return as_frame(columns, self.table.kind if kind is None else kind)
 
-    @share_frame_words
-    def worst_queries(
-        self, ranker: str | None = None, n: int = 10, *, kind: FrameKind | None = None
-    ) -> Any:
+    def worst_queries(self, ranker: str | None = None, n: int = 10) -> Any:
         """Return the queries with the worst values, for each metric and ranker.
 
         Parameters
@@ -431,7 +428,7 @@ class QueryScores(PrintedResult):
             columns["ranker"] = np.array(names, dtype=object)
         columns |= {name: key[order] for name, key in self.keys.items()}
         columns["value"] = np.concatenate(worst)
-        return as_frame(columns, self.table.kind if kind is None else kind)
+        return as_frame(columns, self.table.kind)
 
     @classmethod
     def from_frame(

@@ -123,7 +123,6 @@ def explain(
     *,
     qid: ArrayLike | None = None,
     doc_id: ArrayLike | None = None,
-    n_queries: int = 5,
     **params: Any,
 ) -> Explanation:
     """Explain why a metric has a different value in another library.
@@ -139,15 +138,14 @@ def explain(
         Names in ``skrank.metrics.CONVENTIONS``.
     doc_id : array-like of shape (n_samples,), default=None
         Document ids, for conventions that order tied documents by them.
-    n_queries : int, default=5
-        The number of queries to show, those that differ most.
     **params
         Further parameters of :func:`evaluate`, which apply to every convention.
 
     Returns
     -------
     explanation : Explanation
-        The values, the rules that make a difference, and the queries that differ most.
+        The values, the rules that make a difference, and the five queries that differ
+        most.
         It prints as a table.
 
     Raises
@@ -214,7 +212,7 @@ def explain(
         values[name] = answer(request, data)
         per_query[name] = _values_by_query(request, data)
         rules[name] = _rules_alone(base, request, data, values[OURS], per_query[OURS])
-    shown, n_differing = _most_different(per_query, n_queries)
+    shown, n_differing = _most_different(per_query)
     _, ranking = next(iter(data.rankings.values()))
     return Explanation(
         metric=base.key,
@@ -272,8 +270,8 @@ def _differs(one, other):
     return ~close
 
 
-def _most_different(per_query, n_shown):
-    """Return the queries that differ most, and how many differ at all."""
+def _most_different(per_query):
+    """Return the five queries that differ most, and how many differ at all."""
     first, *others = per_query.values()
     differs = np.zeros(len(first), dtype=bool)
     for other in others:
@@ -286,7 +284,7 @@ def _most_different(per_query, n_shown):
     spread[unknown.any(axis=0)] = np.inf
     order = np.argsort(-spread, kind="stable")
     order = order[differs[order]]
-    return order[:n_shown], len(order)
+    return order[:5], len(order)
 
 
 BOUNDS = ("pessimistic", "expected", "optimistic")

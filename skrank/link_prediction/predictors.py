@@ -22,7 +22,6 @@ from skrank.link_prediction.candidates import (
     SIDES,
     TAIL,
     Vocabulary,
-    as_ids,
     as_triples,
     encode_triples,
 )
@@ -123,9 +122,7 @@ class LinkPredictor:
         """
         return evaluate_link_prediction(self, X, metrics=["mrr"])["mrr"]
 
-    def predict(
-        self, X: ArrayLike, *, side: Side = "tail", candidates: ArrayLike | None = None
-    ) -> NDArray[Any]:
+    def predict(self, X: ArrayLike, *, side: Side = "tail") -> NDArray[Any]:
         """Return the scores of entities as the tails or heads of triples.
 
         Parameters
@@ -134,30 +131,16 @@ class LinkPredictor:
             Triples. The entity that is predicted is not read.
         side : {"head", "tail"}, default="tail"
             Which entity to predict.
-        candidates : array-like of shape (n_triples, n_candidates), default=None
-            The entities to score for each triple. If None, all, in the order of
-            `entities_`.
 
         Returns
         -------
-        y_score : ndarray of shape (n_triples, n_entities) or (n_triples, n_candidates)
-            The scores, larger is better.
+        y_score : ndarray of shape (n_triples, n_entities)
+            The scores, larger is better, in the order of `entities_`.
         """
         check_choice(side, SIDES, "side", "predict")
         check_is_fitted(self, "entities_")
         triples = as_triples(X)
         scores = model_scores(self, side, triples, len(self.entities_))
-        if candidates is not None:
-            asked = as_ids(candidates, "candidates")
-            if asked.ndim != 2 or len(asked) != len(triples):
-                raise ValueError(
-                    "The 'candidates' parameter must hold entities, an array of shape "
-                    f"(n_triples, n_candidates) with {len(triples)} rows. "
-                    f"Got shape {asked.shape}."
-                )
-            entities = Vocabulary(self.entities_, "entities")
-            columns = entities.encode_all(asked, "candidates")
-            scores = np.take_along_axis(scores, columns, axis=1)
         check_not_nan(scores, side, lambda: True)
         return scores
 

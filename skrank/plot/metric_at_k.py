@@ -251,18 +251,12 @@ class MetricAtKDisplay(Display):
         )
 
     @share_display_words
-    def plot(self, ax: Any = None, *, bands: bool = True) -> MetricAtKDisplay:
-        """Draw the lines.
-
-        Parameters
-        ----------
-        bands : bool, default=True
-            Whether to draw the confidence bands.
-        """
+    def plot(self, ax: Any = None) -> MetricAtKDisplay:
+        """Draw the lines and their confidence bands."""
         k, estimate = np.asarray(self.k), np.atleast_2d(self.estimate)
         ax = self._start(ax)
         words = "cutoff k"
-        if bands and self.low is not None and self.confidence_level is not None:
+        if self.low is not None and self.confidence_level is not None:
             words += f" (bands: {100 * self.confidence_level:.4g}% confidence)"
         y = self.metric or "metric"
         if self.baseline is not None:
@@ -279,7 +273,7 @@ class MetricAtKDisplay(Display):
             width = {"markersize": 0.4 * size, "linewidth": 0.15 * size}
             every = max(len(k) // 20, 1)
             self.lines_ += ax.plot(k, values, **style, **width, markevery=every)
-            if bands and self.low is not None:
+            if self.low is not None:
                 ends = [np.atleast_2d(end)[i] for end in (self.low, self.high)]
                 # An interval of too few queries is infinite.
                 ends = [np.where(np.isinf(end), np.nan, end) for end in ends]

@@ -196,15 +196,13 @@ class RankerComparison(Result):
         """Return 1 if larger values of a metric are better, else -1."""
         return self.scores.table.requests[self.metrics.index(metric)].direction
 
-    def worst_queries(self, n: int = 10, *, kind: FrameKind | None = None) -> Any:
+    def worst_queries(self, n: int = 10) -> Any:
         """Return the queries that lost most, for each metric, pair and segment.
 
         Parameters
         ----------
         n : int, default=10
             The number of queries of each metric, pair and segment; fewer if fewer lost.
-        kind : {"pandas", "polars", "pyarrow"}, default=None
-            As in `to_frame`.
 
         Returns
         -------
@@ -241,7 +239,7 @@ class RankerComparison(Result):
         columns = {name: np.array(names, dtype=object) for name, names in found.items()}
         columns |= {name: key[order] for name, key in self.scores.keys.items()}
         columns |= {"value": one, "value_baseline": other, "difference": one - other}
-        return as_frame(columns, self.kind if kind is None else kind)
+        return as_frame(columns, self.kind)
 
     def to_markdown(
         self,

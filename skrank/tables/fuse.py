@@ -160,13 +160,7 @@ def check_runs(runs, names, caller):
         check_column_name(column, name, caller)
 
 
-def write_run(
-    run: Judgements,
-    path: PathLike,
-    tag: str = "skrank",
-    *,
-    duplicates: Literal["raise", "best"] = "raise",
-) -> None:
+def write_run(run: Judgements, path: PathLike, tag: str = "skrank") -> None:
     """Write a run in the text format of TREC.
 
     Queries are in ascending order, and the best document of each is first. Documents
@@ -183,8 +177,6 @@ def write_run(
         it is whole.
     tag : str, default="skrank"
         The name of the run: the last field of each line.
-    duplicates : {"raise", "best"}, default="raise"
-        What to do about a document that a query has twice, as in :func:`align`.
 
     Raises
     ------
@@ -212,7 +204,7 @@ def write_run(
         raise TypeError(
             "write_run writes one run. Got a dict of several: write each of them."
         )
-    text = text_of_run(run, tag, duplicates)
+    text = text_of_run(run, tag)
     if str(path).endswith(".gz"):
         text = gzip.compress(text, mtime=0)
     with whole_file(path) as file:
@@ -225,10 +217,10 @@ _FIELD = re.compile(rb"[^\x00-\x20\x7f]{1,4096}")
 _FIRST_FIELD = re.compile(rb"(?!#|\xef\xbb\xbf)" + _FIELD.pattern)
 
 
-def text_of_run(run, tag, duplicates="raise"):
+def text_of_run(run, tag):
     """Return a run as the bytes of a file of TREC."""
     names = Names("qid", "doc_id", "score")
-    ids, query, document, scores = join_runs({tag: run}, names, "run", duplicates)
+    ids, query, document, scores = join_runs({tag: run}, names, "run")
     ids, document = ids.astype(bytes), document.astype(bytes)
     tag = str(tag).encode(*CODEC)
     named = {"query id": ids, "document id": document, "tag": [tag]}

@@ -130,18 +130,15 @@ def test_scores_of_entities_that_are_no_candidates_may_be_nan():
         assert ranks([5.0, np.nan, 1.0, np.nan], **subset) == [3]
 
 
-def test_candidates_of_predict_need_scores_and_other_entities_do_not():
+def test_predict_needs_a_score_of_each_entity():
     class Partial(PopularityPredictor):
         def score_tails(self, X):
             scores = super().score_tails(X).astype(float)
             scores[:, 0] = np.nan
             return scores
 
-    model, X = Partial().fit(TEXT), TEXT[:1]
-    assert model.predict(X, candidates=[["b", "c"]]).tolist() == [[1, 0]]
-    for options in ({}, {"candidates": [["a", "b"]]}):
-        with pytest.raises(ValueError, match="score_tails of the model returned NaN"):
-            model.predict(X, **options)
+    with pytest.raises(ValueError, match="score_tails of the model returned NaN"):
+        Partial().fit(TEXT).predict(TEXT[:1])
 
 
 @pytest.mark.parametrize("scores", [3.0, np.zeros(3), np.zeros((3, 9))])
@@ -159,13 +156,6 @@ def test_a_predictor_that_is_not_fitted_says_so():
     for ask in (model.score, model.predict, model.score_tails, ask_for_metrics):
         with pytest.raises(NotFittedError, match="PopularityPredictor"):
             ask(TEXT)
-
-
-def test_predict_needs_a_row_of_candidates_for_each_triple():
-    message = r"shape \(n_triples, n_candidates\) with 1 rows\. Got shape"
-    for candidates in (["a"], [["a"], ["b"]], [[["a"]]]):
-        with pytest.raises(ValueError, match=message):
-            NAMED.predict(TEXT[:1], candidates=candidates)
 
 
 def test_no_further_known_triples_are_no_error():

@@ -63,10 +63,9 @@ def test_cutoffs_are_drawn_in_ascending_order():
     assert display.metric == "Hits@k"
 
 
-def test_bands_can_be_left_out():
+def test_values_without_intervals_have_no_bands():
     display = MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2], low=[0, 0], high=[1, 1])
     assert len(display.plot().bands_) == 1
-    assert display.plot(bands=False).bands_ == []
     display = MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2]).plot()
     assert display.bands_ == []
     assert display.ax_.get_ylabel() == "metric\n(larger is better)"

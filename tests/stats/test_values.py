@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -70,7 +71,8 @@ def test_values_by_ranker_in_any_form_are_compared(form):
     assert comparison.scores.summary()["old"]["value"] == pytest.approx(OLD.mean())
     if form not in ("dict of arrays", "dict of lists", "dict of polars", "pandas"):
         loss = np.argmin(NEW - OLD)
-        assert comparison.worst_queries(1, kind="pandas")["qid"][0] == IDS[loss]
+        worst = nw.from_native(comparison.worst_queries(1))
+        assert worst["qid"].to_list() == [IDS[loss]]
 
 
 @pytest.mark.parametrize("values", [np.array([OLD, NEW]), [OLD.tolist(), NEW.tolist()]])
