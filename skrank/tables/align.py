@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -35,7 +36,6 @@ from skrank.tables.forms import (
     Names,
     are_runs,
     first_no_integer,
-    has_text_ids,
     read_form,
 )
 from skrank.tables.trec_text import QRELS, Triples, text_of
@@ -112,9 +112,8 @@ def align(
         for a query, an id has more than 4,096 bytes, a grade or a score is missing, NaN
         or negative, no query is judged, or a parameter has an invalid value.
     TypeError
-        If the input has another form, or the ids are text on one side and integers on
-        the other. Only the ids of TREC and JSON files, which are text, meet integers:
-        "301" is 301, and the result has text.
+        If the input has another form, or integers meet text that is not that of an
+        integer, such as "007".
 
     Warns
     -----
@@ -130,6 +129,9 @@ def align(
 
     Notes
     -----
+    The ids of TREC, CSV and JSON files are text. Where text meets integers, these
+    become text: "301" is 301.
+
     Several runs are aligned one by one: each has rows of its own. With
     ``missing_queries="zero"`` all of them have the same queries.
 
@@ -176,23 +178,21 @@ def align(
         rules = missing_queries, unjudged_queries, None, exclude_same_id
     names = Names(qid, doc_id, score)
 
-    def align_side(result, of_files, name):
-        sides = (truth, has_text_ids(qrels)), (result, of_files)
-        aligned = align_sides(*sides, (TRUTH.name, name), rules)[0]
+    def align_side(result, name):
+        aligned = align_sides(truth, result, (TRUTH.name, name), rules)
         return aligned if by_subtopic is None else by_subtopic_of(aligned, *by_subtopic)
 
     def align_one(data, name):
         result = read_form(data, RESULT._replace(name=name), names)
         result = best_of_each(result, duplicates)
-        return align_side(result, has_text_ids(data), name)
+        return align_side(result, name)
 
     if check_flag(wide, "wide", "align"):
         _check_wide(run)
         ids, query, document, scores = join_runs(run, names, "run", duplicates)
         # Their values are numbers of rows of the scores.
         every = Triples(ids[query], document, np.arange(len(query)))
-        of_files = any(map(has_text_ids, run.values()))
-        return _widened(align_side(every, of_files, "run"), scores, run)
+        return _widened(align_side(every, "run"), scores, run)
     if not are_runs(run):
         return align_one(run, "run")
     aligned = {key: align_one(one, f"run[{key!r}]") for key, one in run.items()}
@@ -292,16 +292,10 @@ def _read_runs(runs, names, of, duplicates):
         name: read_form(runs[name], RESULT._replace(name=named[name]), names)
         for name in filled
     }
-    sides = {name: best_of_each(run, duplicates) for name, run in sides.items()}
-    # The ids of these files are text, even where other sources have integers.
-    first = next((name for name in filled if has_text_ids(runs[name])), filled[0])
-    for name, side in sides.items():
-        of_files = has_text_ids(runs[first]), has_text_ids(runs[name])
-        pair = named[first], named[name]
-        sides[first], sides[name], _ = with_ids_of_one_type(
-            sides[first], side, pair, of_files
-        )
-    none = Triples(*(column[:0] for column in sides[first]))
+    sides = [best_of_each(run, duplicates) for run in sides.values()]
+    sides = with_ids_of_one_type(sides, [named[name] for name in filled])
+    none = Triples(*(column[:0] for column in sides[0]))
+    sides = dict(zip(filled, sides, strict=True))
     return {named[name]: sides.get(name, none) for name in runs}
 
 
@@ -353,14 +347,13 @@ def by_subtopic_of(aligned, grade, is_judged, subtopics):
 
 
 def align_sides(truth, result, names, rules):
-    """Return judgements and a run aligned, and a sentence on ids that became text.
+    """Return the Triples of judgements and a run aligned.
 
-    Each side is its Triples, and whether it has text ids; `names` are what errors call
-    the sides; `rules` are the four last parameters of :func:`align_triples`.
+    `names` are what errors call the sides; `rules` are the four last parameters of
+    :func:`align_triples`.
     """
-    sides, of_files = zip(truth, result, strict=True)
-    *sides, change = with_ids_of_one_type(*sides, names, of_files)
-    return align_triples(*sides, names, *rules), change
+    sides = with_ids_of_one_type([truth, result], names)
+    return align_triples(*sides, names, *rules)
 
 
 def rule_of_all(name, given, convention):
@@ -373,41 +366,31 @@ def rule_of_all(name, given, convention):
     return CONVENTIONS[convention].rules.get("*", {}).get(name)
 
 
-def with_ids_of_one_type(truth, result, names, of_files):
-    """Return judgements and a run with ids of one type, and a sentence on the change.
+def with_ids_of_one_type(sides, names):
+    """Return the Triples of several sources with ids of one type.
 
-    Integers become text where the other ids are text only because they are those of a
-    file of TREC or JSON. If one of these is not the text of an integer, such as "007",
-    it cannot be said what it stands for. Then, and for text of another source, this
-    raises. `names` are what judgements and run are called, and `of_files` says of each
-    whether it comes from such a file.
+    Integers that meet text become text. If a text is not that of an integer, such as
+    "007", it cannot be said what it stands for, and this raises. `names` are what
+    errors call the sources.
     """
-    sides, changed = [truth, result], []
     for field, what in {"qid": "query", "doc_id": "document"}.items():
         ids = [getattr(side, field) for side in sides]
-        is_text = [one.dtype.kind == "S" for one in ids]
-        if is_text[0] == is_text[1]:
-            continue
-        text, other = (0, 1) if is_text[0] else (1, 0)
-        bad = first_no_integer(ids[text]) if of_files[text] else ids[text][:1]
-        if len(bad):
-            ids[text] = bad
-            kinds = ("text", "integers") if is_text[0] else ("integers", "text")
-            got = " and ".join(
-                f"{kind} such as {_an_id(one)} in {name}"
-                for kind, one, name in zip(kinds, ids, names, strict=True)
-            )
-            raise TypeError(
-                f"The {what} ids of {names[0]} and {names[1]} must be of one type. Got "
-                f"{got}: make both text, those of a file with pandas.read_csv(path, "
-                "dtype=str), which keeps leading zeros, and others with str()."
-            )
-        sides[other] = sides[other]._replace(**{field: ids[other].astype("S24")})
-        changed.append(
-            f"The {what} ids of {names[other]} are integers, and those of "
-            f"{names[text]}, a TREC or JSON file, are text: they are compared as text."
-        )
-    return *sides, " ".join(changed)
+        texts = [i for i, one in enumerate(ids) if one.dtype.kind == "S"]
+        integers = [i for i in range(len(ids)) if i not in texts] if texts else []
+        for text, other in itertools.product(texts, integers[:1]):
+            if len(bad := first_no_integer(ids[text])):
+                raise TypeError(
+                    f"The {what} ids of {names[text]} and {names[other]} must be of "
+                    f"one type. Got text such as {_an_id(bad)} and integers such as "
+                    f"{_an_id(ids[other])}: make both text, those of a file with "
+                    "pandas.read_csv(path, dtype=str), which keeps leading zeros, and "
+                    "others with str()."
+                )
+        for i in integers:
+            ids[i] = ids[i].astype("S24")
+        both = zip(sides, ids, strict=True)
+        sides = [side._replace(**{field: one}) for side, one in both]
+    return sides
 
 
 def align_triples(

@@ -129,16 +129,9 @@ def read_form(data, form, names):
     return triples
 
 
-def has_text_ids(data):
-    """Return True for a TREC or JSON file, and what is read from a TREC file."""
-    if isinstance(data, (str, os.PathLike)):
-        return not is_table_file(data)
-    return isinstance(data, Bunch)
-
-
-def is_trec(data):
-    """Return True for a TREC file and what is read from it."""
-    return has_text_ids(data) and (isinstance(data, Bunch) or not _is_json(data))
+def is_trec(path):
+    """Return True if the ending of a path is that of no table and no JSON file."""
+    return not is_table_file(path) and not _is_json(path)
 
 
 def _is_json(path):

@@ -133,9 +133,8 @@ def score_table(
 
     Notes
     -----
-    Types are not guessed from a part of the data. An id of a CSV file is text, or an
-    integer if every id of its column, in all files, is the plain text of one: "17", but
-    not "017", "1.0" or "1e5". Parquet files must have the same types, or types that one
+    Types are not guessed from a part of the data. Ids and `by` of a CSV file are text,
+    and sorted as text: "10" before "9". Decimals are no ids: cast them. Parquet files must have the same types, or types that one
     of them holds exactly. What DuckDB can read besides, it reads for you: pass
     ``duckdb.read_json("rows.jsonl")``, or a table in folders such as "day=1", which are
     columns in ``duckdb.read_parquet(..., hive_partitioning=True)``.
@@ -444,7 +443,7 @@ def score_runs(
     by : dict of dicts or data frame, default=None
         Columns of queries, such as a segment, by which they can be summarized:
         ``{"country": {query: country}}``, or a table with a row for each query, whose
-        ids are in its column `qid`. Integers match the ids of a TREC file.
+        ids are in its column `qid`. Integers match ids that are text.
     judged_from : float, default=None
         Documents with a lower grade are not judged. If None, the rule of the
         `convention`; without one, negative grades raise.
@@ -531,7 +530,7 @@ def _of_queries(by, ids, qid):
             "to dicts of query ids to values, or a data frame with a row for each "
             f"query, the column {qid!r} and others. Got {shown(by)} instead."
         )
-    if ids.dtype.kind == "U":  # which integers match, as those of a TREC file
+    if ids.dtype.kind == "U":  # which integers match
         by = {name: {str(id): x for id, x in one.items()} for name, one in by.items()}
     for name, values in by.items():
         lacking = [id for id in ids.tolist() if id not in values]

@@ -88,22 +88,23 @@ def test_ids_of_trec_files_meet_integers(tmp_path, form):
 @pytest.mark.parametrize("id", ["007", "-0", "+7", "7.0", "d7", "-", "1_0", "\u0667"])
 def test_ids_of_trec_files_that_no_integer_has_do_not_meet_integers(tmp_path, id):
     run = path_of(f"301 Q0 8 1 2 t\n301 Q0 {id} 1 1 t\n")(tmp_path)
-    error = rf"integers such as 7 in qrels and text such as '{re.escape(id)}' in run"
-    with pytest.raises(TypeError, match=error):
+    error = rf"Got text such as '{re.escape(id)}' and integers such as 7: make both"
+    with pytest.raises(TypeError, match=f"of run and qrels must .* {error}"):
         align({301: {7: 1}}, run)
-    error = rf"text such as '{re.escape(id)}' in qrels and integers such as 7 in run"
     with pytest.raises(TypeError, match=error):
         align(path_of(f"301 0 8 0\n301 0 {id} 1\n")(tmp_path), {301: {7: 1}})
 
 
-@pytest.mark.parametrize("path", [True, False])
-def test_text_that_is_not_of_a_trec_file_does_not_meet_integers(tmp_path, path):
+@pytest.mark.parametrize("ending", ["parquet", "csv", None])
+def test_text_of_any_source_meets_integers(tmp_path, ending):
     text = pd.DataFrame({"qid": ["301"], "doc_id": ["7"], "score": [1.0]})
-    if path:
-        text.to_parquet(tmp_path / "run.parquet")
-        text = tmp_path / "run.parquet"
-    with pytest.raises(TypeError, match=r"integers such as 301 .*text such as '301'"):
-        align({301: {7: 1}}, text)
+    if ending:
+        path = tmp_path / f"run.{ending}"
+        {"parquet": text.to_parquet, "csv": text.to_csv}[ending](path)
+        text = path
+    for qrels in ({301: {7: 1}}, {"301": {7: 1}}, {"301": {"7": 1}}):
+        aligned = align(qrels, text)
+        assert rows_of(aligned) == [(1, 1.0, "301", True, True, b"7")]
 
 
 def test_several_runs_are_aligned_each_on_its_own(tmp_path):
