@@ -134,10 +134,11 @@ def score_table(
     Notes
     -----
     Types are not guessed from a part of the data. Ids and `by` of a CSV file are text,
-    and sorted as text: "10" before "9". Decimals are no ids: cast them. Parquet files must have the same types, or types that one
-    of them holds exactly. What DuckDB can read besides, it reads for you: pass
-    ``duckdb.read_json("rows.jsonl")``, or a table in folders such as "day=1", which are
-    columns in ``duckdb.read_parquet(..., hive_partitioning=True)``.
+    and sorted as text: "10" before "9". Decimals are no ids: cast them. Parquet files
+    must have the same types, or types that one of them holds exactly. What DuckDB can
+    read besides, it reads for you: pass ``duckdb.read_json("rows.jsonl")``, or a table
+    in folders such as "day=1", which are columns in
+    ``duckdb.read_parquet(..., hive_partitioning=True)``.
 
     Examples
     --------
