@@ -25,7 +25,7 @@ from skrank._text.tables import TEXT, Table, as_markdown
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.saved_scores import is_saved, whole_file
 from skrank.tables.align import (
-    align_sides,
+    align_triples,
     best_of_each,
     by_subtopic_of,
     has_other_id,
@@ -249,8 +249,8 @@ def aligned(options, truth, result, convention=None):
     if truth.subtopics:  # which know what is judged
         lowest = None
     rules = options.missing_queries or "zero", "drop", lowest, same
-    names = truth.name, result.name
-    found = align_sides(truth.triples, result.triples, names, rules)
+    runs = {result.name: result.triples}
+    found = align_triples(truth.triples, runs, *rules, name=truth.name)
     return by_subtopic_of(found, *truth.subtopics) if truth.subtopics else found
 
 

@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
-from skrank._engine.value_table import distinct
+from skrank._engine.value_table import distinct, join_rankers
 from skrank._input.checks import check_column_name, check_some_weight, shown
 from skrank._input.frames import column_names
 from skrank._text.docs import (
@@ -37,7 +37,7 @@ from skrank.tables.clusters import (
     schema_of_scores,
     table_of_cluster,
 )
-from skrank.tables.forms import is_trec
+from skrank.tables.forms import TRUTH, Names, are_runs, is_trec, read_form
 from skrank.tables.source import Source
 from skrank.tables.stream import (
     MOST_COPIES,
@@ -490,9 +490,8 @@ def score_runs(
         qrels = read_qrels(qrels, subtopics=True)
     rule = partial(rule_of_all, convention=params.get("convention"))
     same = rule("exclude_same_id", exclude_same_id)
-    aligned = align(
-        qrels,
-        run,
+    aligned_with = partial(
+        align,
         missing_queries=missing_queries,
         unjudged_queries=unjudged_queries,
         judged_from=rule("judged_from", judged_from),
@@ -503,9 +502,21 @@ def score_runs(
         grade=grade,
         score=score,
     )
-    if "subtopics" in aligned and not are_read:
-        del aligned["subtopics"]
-    scores = score_queries(metrics=metrics, **aligned, **params)
+    runs = [run]
+    if are_runs(run):  # one at a time: they may be large
+        runs = [{name: one} for name, one in run.items()]
+        if not isinstance(qrels, Bunch):
+            names = Names(qid, doc_id, grade).checked("grade", "align")
+            qrels = read_form(qrels, TRUTH, names)
+    tables = []
+    for one in runs:
+        aligned = aligned_with(qrels, one)
+        if "subtopics" in aligned and not are_read:
+            del aligned["subtopics"]
+        tables.append(score_queries(metrics=metrics, **aligned, **params).table)
+        del aligned
+    rankers = [name for table in tables for name in table.rankers]
+    scores = QueryScores(join_rankers(tables, rankers))
     if by is None:
         return scores
     keys = scores.keys | _of_queries(by, scores.keys["qid"], qid)
