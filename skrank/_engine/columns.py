@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
         The item of each row. A str is the name of a column of them: of the table that
         :func:`~skrank.tables.score_table` scores; elsewhere "doc_id" for the document
         ids that are passed as `doc_id`, or that :func:`~skrank.tables.score_runs` has.
+        Text is compared with ids of the table that are integers: "7" is 7.
 
     Returns
     -------
@@ -128,11 +130,11 @@ class ItemColumn:
         """Return the values of some items."""
         item = np.asarray(unwrapped(item))
         n_items = self.values.shape[0]
+        if self.ids is None or self.ids.ids.dtype.kind in "iu":
+            item = _integers_of(item)
         if self.ids is not None:
             place = self.ids.find(item)
         else:
-            if item.dtype == object:  # it may hold integers
-                item = np.array(item.tolist())
             place = np.full(len(item), -1)
             if item.dtype.kind in "iu":
                 place = np.where(item < n_items, item, -1)
@@ -159,6 +161,17 @@ class ItemColumn:
             return replace(self, values=self.values[rows])
         item = item if hasattr(item, "take") else np.asarray(item)
         return replace(self, item=take_rows(item, rows))
+
+
+def _integers_of(ids):
+    """Return ids as integers: they may be objects, or text, as those of files."""
+    ids = np.array(ids.tolist()) if ids.dtype == object else ids
+    if ids.dtype.kind in "SU":
+        with contextlib.suppress(ValueError, OverflowError):
+            integers = ids.astype(np.int64)
+            if (integers.astype(ids.dtype) == ids).all():  # "07" is another id than 7
+                return integers
+    return ids
 
 
 def _values_of(values):

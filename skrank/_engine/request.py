@@ -274,28 +274,12 @@ class Request(NamedTuple):
         return of_values, tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
 
 
-class Given(NamedTuple):
-    """How one part of the input may be given."""
-
-    # Where it may be a dict of rankers: with "scores" that differ, or only with "rows"
-    # that do. None if all rankers share it.
-    by_ranker: str | None = None
-    by_row: bool = True  # with one value per row; else of the shape of the scores
-
-
-# The parameters that hold the input; all others are options.
-INPUT = {
-    "y_true": Given("rows"),
-    "y_score": Given("scores"),
-    "qid": Given("rows"),
-    "sample_weight": Given(),
-    "judged": Given("rows"),
-    "returned": Given("scores"),
-    "doc_id": Given("rows"),
-    "exclude": Given(by_row=False),
-}
-BY_ROW = tuple(name for name, given in INPUT.items() if given.by_row)
-OPTIONAL = tuple(INPUT)[3:]  # all but grades, scores and query ids
+# The parameters that hold the input, with one value per row; all others are options.
+BY_ROW = (
+    *("y_true", "y_score", "qid", "sample_weight", "judged", "returned", "doc_id"),
+)
+INPUT = (*BY_ROW, "exclude")  # which has the shape of the scores
+OPTIONAL = INPUT[3:]  # all but grades, scores and query ids
 
 
 def compares_all_grades(request):

@@ -436,6 +436,10 @@ def read_lists(
         kept = None
         if exclude is not None:
             y_score, kept = _without_unread(y_score, exclude, "exclude")
+        if returned is not None and judged is not None:
+            # Documents that are neither are those of other systems.
+            seen = returned | judged if kept is None else kept & (returned | judged)
+            kept = None if seen.all() else seen
         lists = _read_flat(y_true, y_score, qid, threshold, flatten, judged, doc_order)
         return lists if kept is returned is None else _of_kept(lists, kept, returned)
     by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order}

@@ -312,8 +312,8 @@ spaces or tabs:
 or Parquet or CSV files with the columns qid, doc_id and grade, or score; or JSON files:
 {query: {document: number}} or {query: [documents]}. QRELS may also be a .tsv file of
 BEIR, with the columns query-id, corpus-id and score. "-" is a file of TREC on the
-standard input. The score alone orders the documents, the rank is not read. The ids of
-files of TREC and JSON are text; they meet the integers of another file.
+standard input. The score alone orders the documents, the rank is not read. Ids of text
+files are text, and the integers of a Parquet file are compared with them as text.
 
 Metrics have the names of skrank, such as "ndcg@10" and "rbp(p=0.5)", or of trec_eval:
 map, ndcg, bpref, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100,

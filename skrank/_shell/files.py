@@ -25,14 +25,14 @@ from skrank._text.tables import TEXT, Table, as_markdown
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.saved_scores import is_saved, whole_file
 from skrank.tables.align import (
-    align_sides,
+    align_triples,
     best_of_each,
     by_subtopic_of,
     has_other_id,
     rule_of_all,
     with_subtopics,
 )
-from skrank.tables.forms import RESULT, TRUTH, Names, has_text_ids, is_trec, read_form
+from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_form
 from skrank.tables.source import UnknownColumn, is_table_file
 from skrank.tables.trec_text import Triples, read_open, read_qrels
 
@@ -54,7 +54,6 @@ class Loaded(NamedTuple):
     """Judgements or a run, as a command reads them."""
 
     triples: Triples
-    has_text_ids: bool  # whether they come from a file of TREC or JSON
     name: str  # for messages
     tag: str | None = None  # of a run of TREC
     # Of judgements by subtopic the values by document that `with_subtopics` returns.
@@ -123,11 +122,11 @@ def _read_side(path, form, names, advance):
         with _open(path) as file:
             watched = _Watched(file, advance)
             triples, tag = read_open(watched, name, form.format)
-        return Loaded(triples, True, name, tag)
+        return Loaded(triples, name, tag)
     with columns_named_by_options("Name"):
         triples = read_form(path, form._replace(name=path), names)
     advance(size_of(path))
-    return Loaded(triples, has_text_ids(path), path)
+    return Loaded(triples, path)
 
 
 def _open(path):
@@ -224,7 +223,7 @@ _OF_RANKINGS = [
 def aligned(options, truth, result, convention=None):
     """Return judgements and a run as :func:`~skrank.tables.align` does.
 
-    Say what was done with ids of two types, and with tied documents.
+    Say what was done with tied documents.
     """
     judged_from = options.judged_from
     if judged_from is not None:
@@ -250,10 +249,8 @@ def aligned(options, truth, result, convention=None):
     if truth.subtopics:  # which know what is judged
         lowest = None
     rules = options.missing_queries or "zero", "drop", lowest, same
-    sides, names = (truth[:2], result[:2]), (truth.name, result.name)
-    found, change = align_sides(*sides, names, rules)
-    if change:
-        say(change, options)
+    runs = {result.name: result.triples}
+    found = align_triples(truth.triples, runs, *rules, name=truth.name)
     return by_subtopic_of(found, *truth.subtopics) if truth.subtopics else found
 
 

@@ -98,7 +98,8 @@ judged : array-like of bool of shape (n_samples,), default={default}
 returned : array-like of bool of shape (n_samples,), default={default}
     Which documents the system returned. The others count among the relevant documents
     and in the ideal ranking. They have no rank, or are tied below all others in AUC and
-    in correlations; their `y_score` is not read. If None, all documents were returned.
+    in correlations; their `y_score` is not read. Those that are not judged either are
+    left out. If None, all documents were returned.
 gain : {"exponential", "linear"} or callable, default={default}
     The gain of a grade: ``2 ** grade - 1``, the grade itself, or a callable that maps
     an array of the grades of relevant documents to their gains.

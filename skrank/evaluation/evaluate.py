@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 
 from skrank._engine.answer import Rescored, answer_all, measure_queries, read_arrays
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of, no_grades
-from skrank._engine.request import INPUT, OPTIONAL
+from skrank._engine.request import OPTIONAL
 from skrank._engine.value_table import distinct, join_rankers
 from skrank._input.checks import says_what_was_meant, shown
 from skrank._input.frames import column_names, kind_of
@@ -38,7 +37,7 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None,
     judged: ArrayLike | None = None,
-    returned: ArrayLike | None = None,
+    returned: ArrayLike | Mapping[str, ArrayLike] | None = None,
     doc_id: ArrayLike | None = None,
     **params: Any,
 ) -> dict[str, Any]:
@@ -53,6 +52,12 @@ def evaluate(
         functions of your own, which map a :class:`~skrank.metrics.RankedQueries` to an
         array of shape (n_queries,) in which NaN means undefined. The keys of a dict
         are their names in the result.
+    returned : array-like of bool of shape (n_samples,), or dict of them, default=None
+        Which documents the system returned; of several rankers a dict with a mask for
+        each. A document that a ranker did not return counts among the relevant
+        documents, in the ideal ranking and at chance only if it is judged; else it is
+        not there for this ranker. So each of several runs has the values that it has
+        alone.
     doc_id : array-like of shape (n_samples,), default=None
         Document ids, for `doc_order`. They are compared where a relevant document is
         tied, and not read elsewhere: there a missing id raises an error only if the
@@ -129,8 +134,8 @@ def evaluate(
     if not isinstance(y_score, Mapping):
         return answer_all(requests, arrays)
     values, first = {}, None
-    for name, one in by_ranker(arrays, "evaluate").items():
-        if first is not None and first.rankings and not isinstance(y_true, Mapping):
+    for name, one in by_ranker(requests, arrays, "evaluate").items():
+        if first is not None and first.rankings:
             one = replace(one, alike=first)
         values[name] = answer_all(requests, one)
         first = first or one
@@ -146,29 +151,38 @@ def _read(y_true, y_score, metrics, given, params, caller):
     return requests, with_columns(arrays, requests, params, caller)
 
 
-def by_ranker(arrays, caller):
-    """Return the arrays of each ranker by its name: of each dict, what it has there."""
-    has_rows = isinstance(arrays.y_true, Mapping)  # each ranker has rows of its own
-    differ = ("scores", "rows") if has_rows else ("scores",)
-    own = {
-        name: by
-        for name, given in INPUT.items()
-        if given.by_ranker in differ
-        and isinstance(by := getattr(arrays, name), Mapping)
+def by_ranker(requests, arrays, caller):
+    """Return the arrays of each ranker, with scores and a mask of its own, by name."""
+    own = {"y_score": arrays.y_score, "returned": arrays.returned}
+    own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
+    found = {
+        ranker: replace(
+            arrays, **{name: own[name][ranker] for name in own}, rankings={}
+        )
+        for ranker in names_of_rankers(arrays.y_score, own, caller)
     }
-    columns = {
-        name: by
-        for name, by in arrays.columns.items()
-        if has_rows and isinstance(by, Mapping) and not issparse(by)
-    }
-    found = {}
-    for ranker in names_of_rankers(arrays.y_score, own | columns, caller):
-        of_ranker = {name: by[ranker] for name, by in own.items()}
-        if has_rows:  # a dict of its own, into which the columns of its rows are read
-            mine = {name: by[ranker] for name, by in columns.items()}
-            of_ranker["columns"] = arrays.columns | mine
-        found[ranker] = replace(arrays, **of_ranker, rankings={})
+    for one in requests if "returned" in own and len(found) > 1 else ():
+        if one.options.ties == "first" and one.options.doc_order is None:
+            _check_no_ties(one, found)
     return found
+
+
+def _check_no_ties(request, by_name):
+    """Raise if documents are tied, whose rows rankers with lists of their own share."""
+    for name, arrays in by_name.items():
+        qid = find_qid(arrays.qid, y=arrays.y_true)
+        rows = np.flatnonzero(arrays.returned)
+        query = np.zeros(len(rows)) if qid is None else encode_qid(qid)[1][rows]
+        # With None they become float64, which holds all others.
+        scores = arrays.scores(request.options.score_dtype)[rows]
+        order = np.lexsort((scores, query))
+        if ((np.diff(query[order]) == 0) & (np.diff(scores[order]) == 0)).any():
+            raise ValueError(
+                f"ties='first' of {request.key!r} keeps the order of the rows, which "
+                f"several runs share. Got tied documents in {name!r}: pass a "
+                "`doc_order` and the ids as `doc_id`, or another rule such as "
+                "ties='expected'. score_runs takes each run in its own order."
+            )
 
 
 def names_of_rankers(y_score, own, caller):
@@ -232,9 +246,6 @@ def score_queries(
     y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
         The predicted scores, larger is better. A dict holds those of several rankers by
         name; what does not depend on the scores is computed once for all of them.
-        If `y_true` is a dict likewise, each ranker has rows of its own, and so may
-        `qid`, `judged`, `returned` and `doc_id` be: :func:`~skrank.tables.align`
-        returns several runs like this. All rankers must have the same queries.
     metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`evaluate`.
@@ -242,8 +253,7 @@ def score_queries(
         Further columns that tell queries apart, such as a segment or a fold, by which
         they can be summarized. One value per query if `y_score` has one row per query.
     returned : array-like of bool of shape (n_samples,), or dict of them, default=None
-        Which documents the system returned, as in :func:`evaluate`; of several rankers
-        a dict with a mask for each.
+        Which documents the system returned, as in :func:`evaluate`.
     doc_id : array-like of shape (n_samples,), default=None
         Document ids, for `doc_order`.
     **params
@@ -279,14 +289,7 @@ def score_queries(
     given = {"judged": judged, "returned": returned, "doc_id": doc_id}
     given |= {"qid": qid, "sample_weight": sample_weight, "exclude": exclude}
     requests, arrays = _read(y_true, y_score, metrics, given, params, "score_queries")
-    if isinstance(y_true, Mapping):
-        tables = {
-            name: score_requests(requests, one, {None: one.y_score}, by=by).table
-            for name, one in by_ranker(arrays, "score_queries").items()
-        }
-        check_names(tables, next(iter(tables.values())).keys, requests)
-        return QueryScores(join_rankers([*tables.values()], tuple(tables)))
-    sources = by_ranker(arrays, "score_queries")
+    sources = by_ranker(requests, arrays, "score_queries")
     rankers = {name: one.y_score for name, one in sources.items()}
     by_name = arrays.returned if isinstance(arrays.returned, Mapping) else None
     first = next(iter(sources.values()))

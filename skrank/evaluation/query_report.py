@@ -286,8 +286,7 @@ def query_report(
     ----------
     y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
         The predicted scores, larger is better. A dict holds those of several rankers by
-        name, each shown in a table. If `y_true` is a dict likewise, each ranker
-        has rows of its own: so :func:`~skrank.tables.align` returns several runs.
+        name, each shown in a table.
     query : object
         The query id. For a `y_score` of shape (n_queries, n_docs), the row.
     metric : str or callable, default="ndcg@10"
@@ -299,8 +298,7 @@ def query_report(
     columns : array-like of shape (n_samples,), data frame or dict, default=None
         Further columns to show of each document, such as its title: an array, or a
         frame or dict of them; of shape (n_docs,) for a `y_score` of shape
-        (n_queries, n_docs). Where each ranker has rows of its own, a dict of the names
-        of the rankers to these.
+        (n_queries, n_docs).
     k : int or None, default=10
         The number of ranks that are printed. None prints all. It does not change the
         metric, whose cutoff is in its name.
@@ -422,14 +420,11 @@ def query_report(
         highest = table.extremes[0]["highest grade"] or 1.0
         request = request.changed(max_grade=highest)
     undefined = table.summaries(average=None, replace_undefined_by=np.nan)
-    values, rankings, defined, rows = {}, {}, [], None
-    for i, (name, source) in enumerate(by_ranker(arrays, "query_report").items()):
-        if rows is None or isinstance(y_true, Mapping):
-            place, rows = _rows_of_query(query, source)
-        named = columns
-        if isinstance(columns, Mapping) and isinstance(y_true, Mapping):
-            named = columns[name]
-        documents = _read_documents(source, rows, named)
+    values, rankings, defined = {}, {}, []
+    sources = by_ranker([request], arrays, "query_report")
+    place, rows = _rows_of_query(query, next(iter(sources.values())))
+    for i, (name, source) in enumerate(sources.items()):
+        documents = _read_documents(source, rows, columns)
         value = undefined[i][0][place]
         # What is to be warned of was said of all queries.
         with warnings.catch_warnings(), np.errstate(under="ignore"):
@@ -487,6 +482,9 @@ def _read_documents(source, rows, columns):
     y_score, y_true = numeric_array(source.y_score, "y_score"), source.y_true
     if not sparse.issparse(y_true):
         y_true = numeric_array(y_true, "y_true")
+    if np.ndim(rows) and source.judged is not None and source.returned is not None:
+        seen = np.asarray(source.judged) | np.asarray(source.returned)
+        rows = rows[seen[rows]]
     grade, score = _take(y_true, rows), _take(y_score, rows)
     place, n_documents, is_target = rows, len(y_score), False
     if not np.ndim(rows):

@@ -14,7 +14,7 @@ from scipy import sparse
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import ItemColumn, read_columns
 from skrank._engine.request import (
-    INPUT,
+    BY_ROW,
     OPTIONAL,
     compares_all_grades,
     reads_highest_grade,
@@ -40,7 +40,7 @@ from skrank.evaluation.query_scores import QueryScores
 ROWS_AT_ONCE = 2**18
 
 # What a batch may hold besides grades, scores, query ids and columns.
-_OF_ROWS = tuple(name for name in OPTIONAL if INPUT[name].by_row)
+_OF_ROWS = tuple(name for name in OPTIONAL if name in BY_ROW)
 
 
 class RankingMetric:

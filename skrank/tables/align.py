@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -17,7 +18,6 @@ from skrank._engine.conventions import CONVENTIONS
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     check_choice,
-    check_column_name,
     check_flag,
     check_number,
     numeric_array,
@@ -35,7 +35,6 @@ from skrank.tables.forms import (
     Names,
     are_runs,
     first_no_integer,
-    has_text_ids,
     read_form,
 )
 from skrank.tables.trec_text import QRELS, Triples, text_of
@@ -85,7 +84,7 @@ def align(
         BEIR does: a search that has the queries among its documents, as in ArguAna,
         finds it first. A judgement of it stays. Text and integers are different ids.
     wide : bool, default=False
-        Whether several runs share their rows, as a
+        Whether the scores of several runs are the columns of a data frame, as a
         :class:`~skrank.rankers.FusionRanker` and other estimators need it.
 
     Returns
@@ -97,13 +96,14 @@ def align(
         are UTF-8 bytes, in whose order trec_eval breaks ties. Of judgements of
         subtopics there is also `subtopics`, a sparse matrix of shape (n_samples,
         n_subtopics) that is True where a document has a grade above 0 on a subtopic,
-        and a grade in `y_true` is the highest of all subtopics. Of several runs, each
-        is a dict of the names of the runs to arrays.
+        and a grade in `y_true` is the highest of all subtopics. Of several runs there
+        is a row for each document that is judged or in any run, and `y_score` and
+        `returned` are dicts of the names of the runs to arrays.
 
-        With `wide` a row for each document that is judged or in any run: `data`, a data
-        frame with the query ids, "qid", and a column with the scores of each run, NaN
-        where it did not return the document; `target`, the grades; and `qid`, `judged`,
-        `returned` (is in any run) and `doc_id`, as above.
+        With `wide` the same rows have `data`, a data frame with the query ids, "qid",
+        and a column with the scores of each run, NaN where it did not return the
+        document; `target`, the grades; and `qid`, `judged`, `returned` (is in any run)
+        and `doc_id`, as above.
 
     Raises
     ------
@@ -112,9 +112,8 @@ def align(
         for a query, an id has more than 4,096 bytes, a grade or a score is missing, NaN
         or negative, no query is judged, or a parameter has an invalid value.
     TypeError
-        If the input has another form, or the ids are text on one side and integers on
-        the other. Only the ids of TREC and JSON files, which are text, meet integers:
-        "301" is 301, and the result has text.
+        If the input has another form, or integers meet text that is not that of an
+        integer, such as "007".
 
     Warns
     -----
@@ -130,8 +129,12 @@ def align(
 
     Notes
     -----
-    Several runs are aligned one by one: each has rows of its own. With
-    ``missing_queries="zero"`` all of them have the same queries.
+    The ids of TREC, CSV and JSON files are text. Where text meets integers, these
+    become text: "301" is 301.
+
+    Each of several runs has the values that it has alone: a document that it did not
+    return and nobody judged is not there for it. With ``missing_queries="drop"`` all of
+    them must lack the same queries, unless `wide`.
 
     Examples
     --------
@@ -163,43 +166,25 @@ def align(
     """
     check_choice(missing_queries, ("zero", "drop", "raise"), "missing_queries", "align")
     check_choice(unjudged_queries, ("drop", "raise"), "unjudged_queries", "align")
-    named = {"qid": qid, "doc_id": doc_id, "grade": grade, "score": score}
-    for name, column in named.items():
-        check_column_name(column, name, "align")
+    of_truth = Names(qid, doc_id, grade).checked("grade", "align")
+    names = Names(qid, doc_id, score).checked("score", "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
     check_flag(exclude_same_id, "exclude_same_id", "align")
     rules = missing_queries, unjudged_queries, judged_from, exclude_same_id
-    truth, by_subtopic = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), None
+    truth, by_subtopic = read_form(qrels, TRUTH, of_truth), None
     if isinstance(qrels, Bunch) and "subtopic" in qrels:
         truth, *by_subtopic = with_subtopics(truth, qrels.subtopic, judged_from)
         rules = missing_queries, unjudged_queries, None, exclude_same_id
-    names = Names(qid, doc_id, score)
-
-    def align_side(result, of_files, name):
-        sides = (truth, has_text_ids(qrels)), (result, of_files)
-        aligned = align_sides(*sides, (TRUTH.name, name), rules)[0]
-        return aligned if by_subtopic is None else by_subtopic_of(aligned, *by_subtopic)
-
-    def align_one(data, name):
-        result = read_form(data, RESULT._replace(name=name), names)
-        result = best_of_each(result, duplicates)
-        return align_side(result, has_text_ids(data), name)
-
     if check_flag(wide, "wide", "align"):
         _check_wide(run)
-        ids, query, document, scores = join_runs(run, names, "run", duplicates)
-        # Their values are numbers of rows of the scores.
-        every = Triples(ids[query], document, np.arange(len(query)))
-        of_files = any(map(has_text_ids, run.values()))
-        return _widened(align_side(every, of_files, "run"), scores, run)
-    if not are_runs(run):
-        return align_one(run, "run")
-    aligned = {key: align_one(one, f"run[{key!r}]") for key, one in run.items()}
-    arrays = next(iter(aligned.values()))
-    return Bunch(
-        **{name: {key: one[name] for key, one in aligned.items()} for name in arrays}
-    )
+    keys = [*run] if are_runs(run) else None
+    runs = {None: run} if keys is None else run
+    runs = read_runs(runs, names, "run", duplicates, may_be_empty=wide)
+    aligned = align_triples(truth, runs, *rules, keys=keys, wide=wide)
+    if by_subtopic is not None:
+        aligned = by_subtopic_of(aligned, *by_subtopic)
+    return _widened(aligned, run) if wide else aligned
 
 
 def _check_wide(runs):
@@ -217,13 +202,18 @@ def _check_wide(runs):
             )
 
 
-def _widened(aligned, scores, runs):
-    """Return rows with a column of scores for each run instead of their numbers."""
-    number, target = (aligned.pop(name) for name in ("y_score", "y_true"))
-    found = np.where(aligned.returned[:, np.newaxis], scores[number], np.nan)
-    columns = {QID: aligned.qid} | dict(zip(runs, found.T, strict=True))
-    data = as_frame(columns, kind_of(*runs.values()))
-    return Bunch(data=data, target=target, **aligned)
+def _widened(aligned, runs):
+    """Return rows with a data frame that has a column of scores for each run."""
+    found = aligned.pop("y_score"), aligned.pop("returned")
+    data = as_frame({QID: aligned.qid} | side_by_side(*found), kind_of(*runs.values()))
+    returned = np.any([*found[1].values()], axis=0)
+    target = aligned.pop("y_true")
+    return Bunch(data=data, target=target, returned=returned, **aligned)
+
+
+def side_by_side(scores, returned):
+    """Return the scores of runs by name, NaN for what they did not return."""
+    return {name: np.where(returned[name], one, np.nan) for name, one in scores.items()}
 
 
 def best_of_each(run, duplicates):
@@ -241,28 +231,20 @@ def join_runs(runs, names, of, duplicates=None):
 
     `duplicates` is None if a caller has no such parameter.
     Return the query ids, and for each pair of a query and a document that occurs the
-    position of its query in them, its document, and the scores of the runs, of shape
-    (n_pairs, n_runs), NaN where a run has none.
+    position of its query in them, its document, and the scores of each run by its name,
+    NaN where it has none.
     """
-    runs = _read_runs(runs, names, of, duplicates or "raise")
-    ids, query = encode_qid(np.concatenate([run.qid for run in runs.values()]))
-    document = np.concatenate([run.doc_id for run in runs.values()])
-    alike = find_alike(document, query)
-    (pairs,) = np.nonzero(alike == np.arange(len(alike)))
-    place = np.empty(len(alike), dtype=np.intp)
-    place[pairs] = np.arange(len(pairs))
-    place = place[alike]
-    scores = np.full((len(pairs), len(runs)), np.nan)
-    start = 0
-    for j, (name, run) in enumerate(runs.items()):
-        rows = slice(start, start + len(run.value))
-        start = rows.stop
-        scores[place[rows], j] = run.value
-        if np.count_nonzero(~np.isnan(scores[:, j])) < len(run.value):
-            counts = np.bincount(place[rows])
-            row = rows.start + np.flatnonzero(counts[place[rows]] > 1)[:1]
-            raise _twice(document[row], ids[query[row]], name, duplicates is not None)
-    return ids, query[pairs], document[pairs], scores
+    sides = read_runs(runs, names, of, duplicates or "raise")
+    called, sides = [*sides], with_ids_of_one_type([*sides.values()], [*sides])
+    heads = [encode_heads(side.qid) for side in sides]
+    ids = np.unique(np.concatenate([one.ids for one in heads]))
+    for i, one in enumerate(heads):
+        codes = np.searchsorted(ids, one.ids)[one.codes]
+        sides[i] = sides[i]._replace(qid=one._replace(codes=codes))
+    may_choose = [duplicates is not None] * len(sides)
+    query, document, *by_run = outer_join(ids, sides, called, may_choose)
+    by_run = (dict(zip(runs, one, strict=True)) for one in by_run)
+    return ids, query, document, side_by_side(*by_run)
 
 
 def _twice(document, query, name, may_choose):
@@ -281,28 +263,23 @@ def _twice(document, query, name, may_choose):
     )
 
 
-def _read_runs(runs, names, of, duplicates):
-    """Return the Triples of the runs of an argument, `of`, with ids of one type.
+def read_runs(runs, names, of, duplicates, may_be_empty=True):
+    """Return the Triples of runs by what errors call them; one alone has no name.
 
-    A run that is an empty dict has none, unless all are empty.
+    `of` is the argument. A run that is an empty dict has no rows, if it may be empty,
+    unless all are.
     """
-    named = {name: f"{of}[{name!r}]" for name in runs}
-    filled = [name for name, run in runs.items() if not _is_empty(run)] or [*runs]
-    sides = {
-        name: read_form(runs[name], RESULT._replace(name=named[name]), names)
-        for name in filled
+    named = {
+        of if name is None else f"{of}[{name!r}]": run for name, run in runs.items()
     }
-    sides = {name: best_of_each(run, duplicates) for name, run in sides.items()}
-    # The ids of these files are text, even where other sources have integers.
-    first = next((name for name in filled if has_text_ids(runs[name])), filled[0])
-    for name, side in sides.items():
-        of_files = has_text_ids(runs[first]), has_text_ids(runs[name])
-        pair = named[first], named[name]
-        sides[first], sides[name], _ = with_ids_of_one_type(
-            sides[first], side, pair, of_files
-        )
-    none = Triples(*(column[:0] for column in sides[first]))
-    return {named[name]: sides.get(name, none) for name in runs}
+    filled = [name for name, run in named.items() if not _is_empty(run)] or [*named]
+    filled = filled if may_be_empty else [*named]
+    sides = {}
+    for name in filled:
+        side = read_form(named[name], RESULT._replace(name=name), names)
+        sides[name] = best_of_each(side, duplicates)
+    none = Triples(*(column[:0] for column in sides[filled[0]]))
+    return {name: sides.get(name, none) for name in named}
 
 
 def _is_empty(run):
@@ -352,17 +329,6 @@ def by_subtopic_of(aligned, grade, is_judged, subtopics):
     )
 
 
-def align_sides(truth, result, names, rules):
-    """Return judgements and a run aligned, and a sentence on ids that became text.
-
-    Each side is its Triples, and whether it has text ids; `names` are what errors call
-    the sides; `rules` are the four last parameters of :func:`align_triples`.
-    """
-    sides, of_files = zip(truth, result, strict=True)
-    *sides, change = with_ids_of_one_type(*sides, names, of_files)
-    return align_triples(*sides, names, *rules), change
-
-
 def rule_of_all(name, given, convention):
     """Return a rule of judgements and runs: as it is given, or by a convention.
 
@@ -373,94 +339,146 @@ def rule_of_all(name, given, convention):
     return CONVENTIONS[convention].rules.get("*", {}).get(name)
 
 
-def with_ids_of_one_type(truth, result, names, of_files):
-    """Return judgements and a run with ids of one type, and a sentence on the change.
+def with_ids_of_one_type(sides, names):
+    """Return the Triples of several sources with ids of one type.
 
-    Integers become text where the other ids are text only because they are those of a
-    file of TREC or JSON. If one of these is not the text of an integer, such as "007",
-    it cannot be said what it stands for. Then, and for text of another source, this
-    raises. `names` are what judgements and run are called, and `of_files` says of each
-    whether it comes from such a file.
+    Integers that meet text become text. If a text is not that of an integer, such as
+    "007", it cannot be said what it stands for, and this raises. `names` are what
+    errors call the sources.
     """
-    sides, changed = [truth, result], []
     for field, what in {"qid": "query", "doc_id": "document"}.items():
         ids = [getattr(side, field) for side in sides]
-        is_text = [one.dtype.kind == "S" for one in ids]
-        if is_text[0] == is_text[1]:
-            continue
-        text, other = (0, 1) if is_text[0] else (1, 0)
-        bad = first_no_integer(ids[text]) if of_files[text] else ids[text][:1]
-        if len(bad):
-            ids[text] = bad
-            kinds = ("text", "integers") if is_text[0] else ("integers", "text")
-            got = " and ".join(
-                f"{kind} such as {_an_id(one)} in {name}"
-                for kind, one, name in zip(kinds, ids, names, strict=True)
-            )
-            raise TypeError(
-                f"The {what} ids of {names[0]} and {names[1]} must be of one type. Got "
-                f"{got}: make both text, those of a file with pandas.read_csv(path, "
-                "dtype=str), which keeps leading zeros, and others with str()."
-            )
-        sides[other] = sides[other]._replace(**{field: ids[other].astype("S24")})
-        changed.append(
-            f"The {what} ids of {names[other]} are integers, and those of "
-            f"{names[text]}, a TREC or JSON file, are text: they are compared as text."
-        )
-    return *sides, " ".join(changed)
+        texts = [i for i, one in enumerate(ids) if one.dtype.kind == "S"]
+        integers = [i for i in range(len(ids)) if i not in texts] if texts else []
+        for text, other in itertools.product(texts, integers[:1]):
+            if len(bad := first_no_integer(ids[text])):
+                raise TypeError(
+                    f"The {what} ids of {names[text]} and {names[other]} must be of "
+                    f"one type. Got text such as {_an_id(bad)} and integers such as "
+                    f"{_an_id(ids[other])}: make both text, those of a file with "
+                    "pandas.read_csv(path, dtype=str), which keeps leading zeros, and "
+                    "others with str()."
+                )
+        for i in integers:
+            ids[i] = ids[i].astype("S24")
+        both = zip(sides, ids, strict=True)
+        sides = [side._replace(**{field: one}) for side, one in both]
+    return sides
 
 
 def align_triples(
     truth,
-    result,
-    names,
+    runs,
     missing_queries="zero",
     unjudged_queries="drop",
     judged_from=None,
     exclude_same_id=False,
+    *,
+    name=TRUTH.name,
+    keys=None,
+    wide=False,
 ):
-    """Return what :func:`align` does, of Triples; `names` are what errors call them."""
-    is_judged = _judged(truth, judged_from, names[0])
+    """Return what :func:`align` does, of the Triples of judgements and runs.
+
+    `name` and the keys of `runs` are what errors call them. `keys` are the names of
+    several runs in the result; None for one. With `wide` a query is missing if all of
+    them lack it.
+    """
+    names = [*runs, name]
+    *results, truth = with_ids_of_one_type([*runs.values(), truth], names)
+    is_judged = _judged(truth, judged_from, name)
     grade = np.where(is_judged, truth.value, truth.value.dtype.type(0))
     truth = truth._replace(qid=encode_heads(truth.qid), value=grade)
-    ids, run = truth.qid.ids, encode_heads(result.qid)
+    ids, lacking = (
+        truth.qid.ids,
+        np.zeros((len(results), len(truth.qid.ids)), dtype=bool),
+    )
+    for i, result in enumerate(results):
+        results[i], lacking[i] = _of_judged(
+            result, ids, names[i], name, unjudged_queries
+        )
+    if wide:
+        lacking[:] = lacking.all(axis=0)
+    truth, is_judged = _with_missing(truth, is_judged, lacking, names, missing_queries)
+    of_runs = results
+    if exclude_same_id:
+        of_runs = [
+            _some_rows(one, has_other_id(one, ids[one.qid.of_rows()]))
+            for one in results
+        ]
+    query, document, (*scores, y_true), (*returned, judged) = outer_join(
+        ids, [*of_runs, truth], names, [*(True for _ in runs), False], is_judged
+    )
+    for result, called, found in zip(results, names[:-1], returned, strict=True):
+        if len(result.value) and not (judged & found).any():
+            warn_caller(
+                f"No document of {called} is judged. Got documents such as "
+                f"{_an_id(truth.doc_id)} in {name} and {_an_id(result.doc_id)} in "
+                f"{called}.",
+                UserWarning,
+            )
+    (y_score, *_), (returned, *_) = by_run = scores, returned
+    if keys is not None:
+        y_score, returned = (dict(zip(keys, one, strict=True)) for one in by_run)
+    return Bunch(
+        y_true=y_true,
+        y_score=y_score,
+        qid=text_of(ids)[query],
+        judged=judged,
+        returned=returned,
+        doc_id=document,
+    )
+
+
+def _of_judged(result, ids, name, of_truth, unjudged_queries):
+    """Return the rows of a run of judged queries, and which of these it lacks.
+
+    Their query ids become Heads of positions in `ids`, those of the judgements.
+    """
+    run = encode_heads(result.qid)
     place = np.minimum(np.searchsorted(ids, run.ids), len(ids) - 1)
     known = ids[place] == run.ids
     result = result._replace(qid=run._replace(codes=place[run.codes]))
-    if not known.any():
+    if len(known) and not known.any():
         raise ValueError(
-            f"{names[0]} and {names[1]} must have queries in common. Got queries such "
+            f"{of_truth} and {name} must have queries in common. Got queries such "
             f"as {_an_id(ids)} and {_an_id(run.ids)}."
         )
     if not known.all():
-        text = _some_queries(run.ids[~known], len(run.ids), names[1], "judgements")
+        text = _some_queries(run.ids[~known], len(run.ids), name, "judgements")
         if unjudged_queries == "raise":
             raise ValueError(f"{text} Pass unjudged_queries='drop' to leave them out.")
         warn_caller(f"{text} They are left out.", UserWarning)
         result = _some_rows(result, known[run.of_rows()])
     lacking = np.ones(len(ids), dtype=bool)
     lacking[place[known]] = False
-    if missing_queries == "raise" and lacking.any():
-        text = _some_queries(ids[lacking], len(ids), names[0], f"a row in {names[1]}")
+    return result, lacking
+
+
+def _with_missing(truth, is_judged, lacking, names, missing_queries):
+    """Return judgements with or without the queries that runs lack, or raise.
+
+    `lacking` has a row for each run.
+    """
+    is_missing = lacking.any(axis=0)
+    if missing_queries == "zero" or not is_missing.any():
+        return truth, is_judged
+    ids, i = truth.qid.ids, lacking.any(axis=1).argmax()
+    if missing_queries == "raise":
+        lacks = f"a row in {names[i]}"
+        text = _some_queries(ids[lacking[i]], len(ids), names[-1], lacks)
         raise ValueError(
             f"{text} Pass missing_queries='zero' to count them as 0, or "
             "missing_queries='drop' to leave them out."
         )
-    if missing_queries == "drop" and lacking.any():
-        kept = ~lacking[truth.qid.of_rows()]
-        truth, is_judged = _some_rows(truth, kept), is_judged[kept]
-    kept = result
-    if exclude_same_id:
-        kept = _some_rows(result, has_other_id(result, ids[result.qid.of_rows()]))
-    aligned = outer_join(ids, truth, is_judged, kept, names)
-    if not (aligned.judged & aligned.returned).any():
-        warn_caller(
-            f"No document of {names[1]} is judged. Got documents such as "
-            f"{_an_id(truth.doc_id)} in {names[0]} and {_an_id(result.doc_id)} in "
-            f"{names[1]}.",
-            UserWarning,
+    if (lacking != is_missing).any():
+        raise ValueError(
+            "With missing_queries='drop' all runs must lack the same queries. Got "
+            f"{lacking.sum(axis=1).tolist()} that they lack: pass "
+            "missing_queries='zero', or align each run by itself."
         )
-    return aligned
+    kept = ~is_missing[truth.qid.of_rows()]
+    return _some_rows(truth, kept), is_judged[kept]
 
 
 def has_other_id(result, query):
@@ -608,7 +626,7 @@ def from_topk(
     if greater_is_better and is_given:
         _warn_if_distances(result)
     result = best_of_each(result, duplicates)
-    aligned = align_triples(truth, result, ("relevant", "indices"))
+    aligned = align_triples(truth, {"indices": result}, name="relevant")
     return aligned if ids is None else Bunch(**(aligned | {"qid": ids[aligned.qid]}))
 
 
@@ -701,44 +719,49 @@ def _truth(relevant, n_queries):
 _BLOCK = 2**17
 
 
-def outer_join(ids, truth, is_judged, result, names):
-    """Return the arguments of :func:`skrank.metrics.evaluate`, by name.
+def outer_join(ids, sides, names, may_choose, flags=True):
+    """Join Triples, whose query ids are Heads of positions in `ids`.
 
-    The `qid` of both sides are Heads with positions in `ids`, and `is_judged` says
-    which rows of `truth` are judgements. `names` are what errors call the sides.
+    `names` are what errors call them, and `may_choose` says in which of them
+    duplicates="best" may choose among rows of a document. Return for each joined row the position of its
+    query and its document, and two lists of arrays, with one for each side: its values,
+    0 where it lacks the row, and which rows it has. Of the last side these are the rows
+    with a flag.
     """
-    sides = truth, result
     orders, bounds = zip(*(_by_query(one.qid, len(ids)) for one in sides), strict=True)
-    texts, bound, start = text_of(ids), sum(bounds), 0
-    types = {
-        "y_true": truth.value.dtype,
-        "y_score": result.value.dtype,
-        "qid": texts.dtype,
-        **dict.fromkeys(["judged", "returned"], bool),
-        "doc_id": np.result_type(truth.doc_id, result.doc_id),
-    }
-    columns = {name: np.zeros(bound[-1], dtype) for name, dtype in types.items()}
+    bound, stop = sum(bounds), 0
+    query = np.zeros(bound[-1], np.int32)
+    document = np.zeros(bound[-1], np.result_type(*(one.doc_id for one in sides)))
+    values = [np.zeros(bound[-1], one.value.dtype) for one in sides]
+    found = [np.zeros(bound[-1], dtype=bool) for _ in sides]
     for low, high in _query_blocks(bound):
-        spans = [slice(bound[low], bound[high]) for bound in bounds]
-        of_truth, of_run = (
-            span if order is None else order[span]
-            for order, span in zip(orders, spans, strict=True)
-        )
-        sizes = [np.diff(bound[low : high + 1]) for bound in bounds]
-        documents = truth.doc_id[of_truth], result.doc_id[of_run]
-        place, missing, n_missing = _join_block(sizes, documents, ids[low:high], names)
-        stop = start + len(documents[1]) + len(missing)
-        part = {name: column[start:stop] for name, column in columns.items()}
-        part["y_true"][place] = truth.value[of_truth]
-        part["judged"][place] = is_judged[of_truth]
-        part["doc_id"][place] = documents[0]
-        part["returned"][:] = True
-        part["returned"][place[missing]] = False
-        part["y_score"][part["returned"]] = result.value[of_run]
-        part["doc_id"][part["returned"]] = documents[1]
-        part["qid"][:] = np.repeat(texts[low:high], sizes[1] + n_missing)
-        start = stop
-    return Bunch(**{name: column[:start] for name, column in columns.items()})
+        rows, codes = [], []
+        for order, of_side in zip(orders, bounds, strict=True):
+            span = slice(of_side[low], of_side[high])
+            rows.append(span if order is None else order[span])
+            sizes = np.diff(of_side[low : high + 1])
+            codes.append(np.repeat(np.arange(high - low), sizes))
+        documents = [side.doc_id[at] for side, at in zip(sides, rows, strict=True)]
+        code, documents = np.concatenate(codes), np.concatenate(documents)
+        first, places = _join_block(code, documents)
+        joined = slice(stop, stop + len(first))
+        query[joined], document[joined] = low + code[first], documents[first]
+        end = 0
+        for i, (side, at) in enumerate(zip(sides, rows, strict=True)):
+            place = places[end : (end := end + len(codes[i]))]
+            found[i][joined][place] = True
+            if np.count_nonzero(found[i][joined]) < len(place):
+                row = joined.start + np.flatnonzero(np.bincount(place) > 1)[0]
+                raise _twice(document[row:], ids[query[row] :], names[i], may_choose[i])
+            values[i][joined][place] = side.value[at]
+        if flags is not True:
+            found[-1][joined][place] = flags[at]
+        stop = joined.stop
+    return (
+        query[:stop],
+        document[:stop],
+        *([column[:stop] for column in columns] for columns in (values, found)),
+    )
 
 
 def _query_blocks(bound):
@@ -760,39 +783,23 @@ def _by_query(heads, n_queries):
     return order, bound
 
 
-def _join_block(sizes, documents, ids, names):
-    """Join the rows of some queries; `sizes` and `documents` are those of both sides.
+def _join_block(query, document):
+    """Return the first row of each pair of a query and a document, query by query.
 
-    The joined rows of a query are what was returned, in the order of the run, then what
-    was only judged. Return the place of each judgement in them, which judgements no row
-    of the run has, and the number of these by query. Of one query:
+    The second value is the place of each row in the first one. Of one query:
 
-        row          0  1  2 | 3  4     the judgements | the run
-        document     a  b  c | d  b     1 and 4 are a pair, 0 and 2 are missing
-        joined rows  3  4  0  2
-        place        2  1  3
+        row       0  1 | 2  3  4     a run | the judgements
+        document  d  b | a  b  c
+        alike     0  1   2  1  4     the first row with this document
+        first     0  1  2  4
+        place     0  1   2  1  3
     """
-    query = np.repeat(np.tile(np.arange(len(ids)), 2), np.concatenate(sizes))
-    document, n_truth = np.concatenate(documents), len(documents[0])
-    # Sort integers that are made of the query, the document and the row.
-    key, n_bits = document, len(document).bit_length()
-    widest = 2 ** (63 - n_bits) // len(ids)
-    if key.dtype.kind != "i" or int(key.max()) - int(key.min()) >= widest:
-        key = find_alike(document, query)
-    low = key.min()
-    key = query * (key.max() - low + 1) + (key - low)
-    key = np.sort(key << n_bits | np.arange(len(key)))
-    (pair,) = np.nonzero(key[1:] ^ key[:-1] < 2**n_bits)
-    first, second = (key[at] & (2**n_bits - 1) for at in (pair, pair + 1))
-    twice = first[second < n_truth], first[first >= n_truth]
-    for rows, name, in_run in zip(twice, names, (False, True), strict=True):
-        if len(rows):
-            row = rows.min()
-            raise _twice(document[row:], ids[query[row] :], name, in_run)
-    place, query = np.full(n_truth, -1), query[:n_truth]
-    place[first] = second - n_truth
-    (missing,) = np.nonzero(place < 0)
-    n_missing = np.bincount(query[missing], minlength=len(ids))
-    place += (np.cumsum(n_missing) - n_missing)[query]
-    place[missing] = np.cumsum(sizes[1])[query[missing]] + np.arange(len(missing))
-    return place, missing, n_missing
+    n_rows = len(query)
+    # Of the rows that are alike the last one stands for all: here it is the first.
+    alike = n_rows - 1 - find_alike(document[::-1], query[::-1])[::-1]
+    (first,) = np.nonzero(alike == np.arange(n_rows))
+    small = np.min_scalar_type(query.max())  # NumPy sorts 16 bits by counting
+    first = first[np.argsort(query[first].astype(small), kind="stable")]
+    place = np.empty(n_rows, dtype=np.intp)
+    place[first] = np.arange(len(first))
+    return first, place[alike]

@@ -182,13 +182,13 @@ def _ranked_lists(runs, baseline, names, caller):
         pairs = [(baseline, name) for name in runs if name != baseline]
     ids, query, document, scores = join_runs(runs, names, "runs")
     ids, ranks = text_of(ids), {}
-    for name, run in zip(runs, scores.T, strict=True):
+    for name, run in scores.items():
         (rows,) = np.nonzero(~np.isnan(run))
         ranks[name] = np.full(len(run), np.nan)
         if len(rows):  # tied documents share their mean
             top = documents_of(query[rows], run[rows])
             ranks[name][rows[top.row]] = top.above + (top.size + 1) / 2
-    in_run = [np.bincount(query, ~np.isnan(run)) > 0 for run in scores.T]
+    in_run = [np.bincount(query, ~np.isnan(run)) > 0 for run in scores.values()]
     if (np.sum(in_run, axis=0) < 2).all():
         raise ValueError(
             f"{caller} needs runs with queries in common. Got queries such as "

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._input.checks import numeric_array, shown
+from skrank._input.checks import check_column_name, numeric_array, shown
 from skrank._input.frames import (
     column_names,
     find_column,
@@ -48,6 +48,12 @@ class Names(NamedTuple):
     qid: str
     doc_id: str
     value: str
+
+    def checked(self, value, caller):
+        """Return them, or raise; `value` is the parameter of the third one."""
+        for name, column in zip(("qid", "doc_id", value), self, strict=True):
+            check_column_name(column, name, caller)
+        return self
 
 
 # Those of judgements, and of judgements in a file of BEIR, such as qrels/test.tsv.
@@ -89,8 +95,10 @@ RESULT = Form(
 def read_form(data, form, names):
     """Return the Triples of judgements or a run, in any of their forms.
 
-    `names` are those of the columns of a table.
+    `names` are those of the columns of a table. What was read is returned as it is.
     """
+    if isinstance(data, Triples):
+        return data
     if isinstance(data, (str, os.PathLike)):
         if is_trec(data):
             return triples_of_file(data, form.format)
@@ -129,16 +137,9 @@ def read_form(data, form, names):
     return triples
 
 
-def has_text_ids(data):
-    """Return True for a TREC or JSON file, and what is read from a TREC file."""
-    if isinstance(data, (str, os.PathLike)):
-        return not is_table_file(data)
-    return isinstance(data, Bunch)
-
-
-def is_trec(data):
-    """Return True for a TREC file and what is read from it."""
-    return has_text_ids(data) and (isinstance(data, Bunch) or not _is_json(data))
+def is_trec(path):
+    """Return True if the ending of a path is that of no table and no JSON file."""
+    return not is_table_file(path) and not _is_json(path)
 
 
 def _is_json(path):

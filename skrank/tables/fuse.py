@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
-from skrank._input.checks import check_column_name, shown
+from skrank._input.checks import shown
 from skrank._ranking.fusion import documents_of, fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import Judgements, PathLike, share_run_words
@@ -135,7 +135,7 @@ def fuse(
     }
     fusion = fusion._replace(weights=fusion.weights[fusion.weights > 0])
     ids, query, documents, scores = join_runs(runs, names, "runs", duplicates)
-    fused = fuse_scores(query, scores, fusion)
+    fused = fuse_scores(query, np.column_stack([*scores.values()]), fusion)
     top = documents_of(query, fused)
     order = top.row.copy()
     (tied,) = np.nonzero(top.size > 1)  # in the order of their ids
@@ -156,8 +156,7 @@ def check_runs(runs, names, caller):
             f"The 'runs' parameter of {caller} must be a dict of names to runs. Got "
             f"{shown(runs)} of type {type(runs).__name__} instead."
         )
-    for name, column in zip(("qid", "doc_id", "score"), names, strict=True):
-        check_column_name(column, name, caller)
+    names.checked("score", caller)
 
 
 def write_run(run: Judgements, path: PathLike, tag: str = "skrank") -> None:
@@ -221,6 +220,7 @@ def text_of_run(run, tag):
     """Return a run as the bytes of a file of TREC."""
     names = Names("qid", "doc_id", "score")
     ids, query, document, scores = join_runs({tag: run}, names, "run")
+    (score,) = scores.values()
     ids, document = ids.astype(bytes), document.astype(bytes)
     tag = str(tag).encode(*CODEC)
     named = {"query id": ids, "document id": document, "tag": [tag]}
@@ -232,8 +232,8 @@ def text_of_run(run, tag):
                 "space and control characters, and not begin its line with '#'. Got "
                 f"{shown(bad.decode(*CODEC))}."
             )
-    order = np.lexsort((document, scores[:, 0], -query))[::-1]
+    order = np.lexsort((document, score, -query))[::-1]
     rank = np.arange(1, len(order) + 1) - np.searchsorted(query[order], query[order])
-    columns = ids[query[order]], document[order], rank, scores[order, 0]
+    columns = ids[query[order]], document[order], rank, score[order]
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return b"".join(b"%b Q0 %b %d %a %b\n" % (*row, tag) for row in rows)

@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.request import reads_highest_grade, with_highest_grade
-from skrank._engine.value_table import distinct
+from skrank._engine.value_table import distinct, join_rankers
 from skrank._input.checks import check_column_name, check_some_weight, shown
 from skrank._input.frames import column_names
 from skrank._text.docs import (
@@ -37,7 +37,7 @@ from skrank.tables.clusters import (
     schema_of_scores,
     table_of_cluster,
 )
-from skrank.tables.forms import is_trec
+from skrank.tables.forms import TRUTH, Names, are_runs, is_trec, read_form
 from skrank.tables.source import Source
 from skrank.tables.stream import (
     MOST_COPIES,
@@ -133,12 +133,12 @@ def score_table(
 
     Notes
     -----
-    Types are not guessed from a part of the data. An id of a CSV file is text, or an
-    integer if every id of its column, in all files, is the plain text of one: "17", but
-    not "017", "1.0" or "1e5". Parquet files must have the same types, or types that one
-    of them holds exactly. What DuckDB can read besides, it reads for you: pass
-    ``duckdb.read_json("rows.jsonl")``, or a table in folders such as "day=1", which are
-    columns in ``duckdb.read_parquet(..., hive_partitioning=True)``.
+    Types are not guessed from a part of the data. Ids and `by` of a CSV file are text,
+    and sorted as text: "10" before "9". Decimals are no ids: cast them. Parquet files
+    must have the same types, or types that one of them holds exactly. What DuckDB can
+    read besides, it reads for you: pass ``duckdb.read_json("rows.jsonl")``, or a table
+    in folders such as "day=1", which are columns in
+    ``duckdb.read_parquet(..., hive_partitioning=True)``.
 
     Examples
     --------
@@ -444,7 +444,7 @@ def score_runs(
     by : dict of dicts or data frame, default=None
         Columns of queries, such as a segment, by which they can be summarized:
         ``{"country": {query: country}}``, or a table with a row for each query, whose
-        ids are in its column `qid`. Integers match the ids of a TREC file.
+        ids are in its column `qid`. Integers match ids that are text.
     judged_from : float, default=None
         Documents with a lower grade are not judged. If None, the rule of the
         `convention`; without one, negative grades raise.
@@ -490,9 +490,8 @@ def score_runs(
         qrels = read_qrels(qrels, subtopics=True)
     rule = partial(rule_of_all, convention=params.get("convention"))
     same = rule("exclude_same_id", exclude_same_id)
-    aligned = align(
-        qrels,
-        run,
+    aligned_with = partial(
+        align,
         missing_queries=missing_queries,
         unjudged_queries=unjudged_queries,
         judged_from=rule("judged_from", judged_from),
@@ -503,9 +502,21 @@ def score_runs(
         grade=grade,
         score=score,
     )
-    if "subtopics" in aligned and not are_read:
-        del aligned["subtopics"]
-    scores = score_queries(metrics=metrics, **aligned, **params)
+    runs = [run]
+    if are_runs(run):  # one at a time: they may be large
+        runs = [{name: one} for name, one in run.items()]
+        if not isinstance(qrels, Bunch):
+            names = Names(qid, doc_id, grade).checked("grade", "align")
+            qrels = read_form(qrels, TRUTH, names)
+    tables = []
+    for one in runs:
+        aligned = aligned_with(qrels, one)
+        if "subtopics" in aligned and not are_read:
+            del aligned["subtopics"]
+        tables.append(score_queries(metrics=metrics, **aligned, **params).table)
+        del aligned
+    rankers = [name for table in tables for name in table.rankers]
+    scores = QueryScores(join_rankers(tables, rankers))
     if by is None:
         return scores
     keys = scores.keys | _of_queries(by, scores.keys["qid"], qid)
@@ -531,7 +542,7 @@ def _of_queries(by, ids, qid):
             "to dicts of query ids to values, or a data frame with a row for each "
             f"query, the column {qid!r} and others. Got {shown(by)} instead."
         )
-    if ids.dtype.kind == "U":  # which integers match, as those of a TREC file
+    if ids.dtype.kind == "U":  # which integers match
         by = {name: {str(id): x for id, x in one.items()} for name, one in by.items()}
     for name, values in by.items():
         lacking = [id for id in ids.tolist() if id not in values]

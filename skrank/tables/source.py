@@ -7,6 +7,7 @@ Parquet table are compared with each other.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import _thread
 import contextlib
 import csv
 import difflib
@@ -16,6 +17,7 @@ import re
 import tempfile
 from itertools import groupby
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 from skrank._input.checks import shown
 from skrank._input.frames import (
@@ -26,7 +28,6 @@ from skrank._input.frames import (
     kind_of,
 )
 from skrank._text.extras import import_extra
-from skrank.tables.threads import Threads
 
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500
@@ -37,8 +38,8 @@ _SIZE = re.compile(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgt]i?b)\s*", re.IGNOREC
 _MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
 _MOST_MEGABYTES = 2**63 / 1e6  # DuckDB counts the bytes in 64 bits
 
-# What types of DuckDB hold; ids may be any of it.
-TYPES_OF_KINDS = {
+# What types of DuckDB hold; ids may be any of it but decimals.
+_TYPES_OF_KINDS = {
     "boolean": "BOOLEAN",
     "number": "U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE",
     "decimal": "DECIMAL.*|U?HUGEINT",
@@ -52,14 +53,7 @@ _LIST = re.compile(r"([^\[\]]+)\[\d*\]")
 def read_table(path, columns):
     """Return the columns of a file, or of several, as a table of Arrow."""
     with Source(path, columns, reads_all=True) as source:
-        # Arrow has no integers of this size, and `align` takes no decimals.
-        longs = [
-            f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
-            for name in columns.ids()
-            if source.kinds[name] == "decimal"
-        ]
-        read = f"* REPLACE ({', '.join(longs)})" if longs else "*"
-        query = f"SELECT {read} FROM {source.relation}"
+        query = f"SELECT * FROM {source.relation}"
         return source.run(lambda: source.connection.sql(query).to_arrow_table())
 
 
@@ -202,7 +196,7 @@ class Source:
         """Raise if there are no rows, or the type of a column is wrong."""
         if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
             raise ValueError("The source has no rows. Got columns only.")
-        check_types(columns, self.types, self.kinds, TYPES_OF_KINDS)
+        check_types(columns, self.types, self.kinds)
         for name in columns.ids() if self._schema is not None else ():
             as_given = str(self._schema.field(name).type)
             if "[ns" in as_given and not self.types[name].endswith("_NS"):
@@ -239,7 +233,7 @@ class Source:
         """Return the SQL of the columns to read, in types that the core reads."""
         masks, parts = columns.masks(), []
         for name in columns.named():
-            value, to = quoted(name), self._type_as_read(name, columns)
+            value, to = quoted(name), self._type_as_read(name)
             if to == "DOUBLE":  # DuckDB 1.1 rounds decimals twice, but not their text
                 value = f"CAST({value} AS VARCHAR)"
             if to is not None:
@@ -249,14 +243,11 @@ class Source:
             parts.append(f"{value} AS {quoted(name)}")
         return ", ".join(parts)
 
-    def _type_as_read(self, name, columns):
+    def _type_as_read(self, name):
         """Return the type of DuckDB in which a column is read; None for its own."""
-        kind, keys = self.kinds[name], columns.keys.values()
-        if kind == "decimal" and name not in keys:
-            if name == columns.doc_id:  # ordered as a number
-                is_huge = self.types[name].endswith("HUGEINT")
-                return "DECIMAL(38, 0)" if is_huge else None
-            return "VARCHAR" if name in columns.ids() else "DOUBLE"
+        kind = self.kinds[name]
+        if kind == "decimal":
+            return "DOUBLE"
         if kind == "list":
             inner = _kind(_LIST.fullmatch(self.types[name])[1])
             return {"decimal": "DOUBLE[]", "text": "VARCHAR[]"}.get(inner)
@@ -375,7 +366,7 @@ def _kind(type):
     if type.endswith("]"):
         match = _LIST.fullmatch(type)
         return "list" if match is not None and _kind(match[1]) else None
-    kinds = TYPES_OF_KINDS.items()
+    kinds = _TYPES_OF_KINDS.items()
     return next((kind for kind, types in kinds if re.fullmatch(types, type)), None)
 
 
@@ -416,10 +407,10 @@ def _converted(rows, schema):
     return type(rows).from_arrays(columns, schema=schema)
 
 
-def check_types(columns, types, kinds, ids):
+def check_types(columns, types, kinds):
     """Raise if a column has another type than grades, scores, masks or ids have.
 
-    `kinds` are those of columns by their names, and `ids` the kinds of ids.
+    `kinds` are those of columns by their names.
     """
     for name in columns.numbers():
         if kinds[name] not in ("boolean", "number", "decimal"):
@@ -432,7 +423,7 @@ def check_types(columns, types, kinds, ids):
                 f"The column {name!r} must hold booleans. Got {types[name]}."
             )
     for name in columns.ids():
-        if kinds[name] not in ids:
+        if kinds[name] in ("decimal", "list", None):
             _refuse_id(name, types[name])
     for name in columns.values():
         if kinds[name] is None:
@@ -474,6 +465,75 @@ def _megabytes(memory_limit):
             f"or '500MB', or None. Got {shown(memory_limit)} instead."
         )
     return megabytes
+
+
+class Task:
+    """The call of a function in another thread."""
+
+    def __init__(self, function, args):
+        self._function, self._args = function, args
+        self._outcome, self._found = SimpleQueue(), None
+
+    def run(self):
+        """Call the function and keep what it returns or raises."""
+        try:
+            self._outcome.put((self._function(*self._args), None))
+        except BaseException as error:
+            self._outcome.put((None, error))
+
+    def wait(self, seconds):
+        """Wait for at most some seconds, and return True if the call has ended."""
+        if self._found is None:
+            try:
+                self._found = self._outcome.get(timeout=seconds)
+            except Empty:
+                return False
+        return True
+
+    def result(self):
+        """Wait for the end of the call, and return its result."""
+        while not self.wait(0.1):  # an interrupt just before a wait does not end it
+            pass
+        returned, error = self._found
+        if error is not None:
+            raise error
+        return returned
+
+
+class Threads:
+    """`n` threads that call functions, in the order in which they were started.
+
+    The main thread waits without a lock of Python's: an interrupt, such as Ctrl-C, that
+    strikes while such a lock is taken or released may leave it locked for ever. So this
+    is not a ThreadPoolExecutor.
+    """
+
+    def __init__(self, n):
+        self._tasks, self._is_closed = SimpleQueue(), False
+        self._ends = [Task(self._work, ()) for _ in range(n)]
+        for end in self._ends:
+            _thread.start_new_thread(end.run, ())
+
+    def start(self, function, *args):
+        """Call a function in one of the threads, and return the :class:`Task`."""
+        task = Task(function, args)
+        self._tasks.put(task)
+        return task
+
+    def close(self):
+        """Wait for the calls that have begun; those that have not never do."""
+        if not self._is_closed:
+            self._is_closed = True
+            for _ in self._ends:
+                self._tasks.put(None)
+            for end in self._ends:
+                end.result()
+
+    def _work(self):
+        while (task := self._tasks.get()) is not None:
+            if not self._is_closed:
+                task.run()
+            del task  # or it would keep its arguments until the next one comes
 
 
 # What reads files, by how their names end: a function of DuckDB, or a format of Arrow.
@@ -735,7 +795,7 @@ def _refuse_inexact_parquet(files, layouts, names, fetch):
 
 
 def _csv(files, columns, fetch):
-    """Return the SQL of CSV files: ids as text or integers, and numbers."""
+    """Return the SQL of CSV files: ids as text, and numbers."""
     names, layouts = columns.named(), []
     for file in files:
         delimiter, header = _header(file, names, fetch)
@@ -827,16 +887,14 @@ def _first_line(file, fetch):
 
 # Whether a text in a CSV file is that of a value of a type:
 #
-#     text      BIGINT  BOOLEAN  DOUBLE  as an id
-#     "7"       yes     no       yes     the integer 7
-#     "007"     no      no       yes     text: another id than 7
-#     "1e5"     no      no       yes     text
-#     "True"    no      yes      no      text
-#     "1_000"   no      no       no      text, though DuckDB casts it to a number
+#     text      BIGINT  BOOLEAN  DOUBLE
+#     "7"       yes     no       yes
+#     "1e5"     no      no       yes
+#     "True"    no      yes      no
+#     "1_000"   no      no       no      though DuckDB casts it to a number
 _IS_TEXT_OF = {
     "BOOLEAN": "lower({0}) IN ('true', 'false')",
     "BIGINT": "CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}",
-    "DECIMAL(38, 0)": "CAST(TRY_CAST({0} AS DECIMAL(38, 0)) AS VARCHAR) = {0}",
     "DOUBLE": "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND strpos({0}, '_') = 0",
     "VARCHAR": "true",
 }
@@ -845,7 +903,8 @@ _IS_TEXT_OF = {
 def _types_of_text(table, columns, fetch):
     """Return the type of each column of a table of text; None if it has none.
 
-    It is the first one whose text all values of the column are, in all files.
+    Ids are text. Of other columns it is the first type whose text all values are, in
+    all files.
     """
     counts, choices = [], {}
     for name in columns.named():
@@ -854,7 +913,7 @@ def _types_of_text(table, columns, fetch):
         elif name in columns.numbers():
             choices[name] = ["BIGINT", "BOOLEAN", "DOUBLE"]
         elif name in columns.ids():
-            choices[name] = ["BIGINT", "DECIMAL(38, 0)", "VARCHAR"]
+            continue
         else:
             choices[name] = ["BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"]
         value = quoted(name)
@@ -862,7 +921,7 @@ def _types_of_text(table, columns, fetch):
         for kind in choices[name]:
             counts.append(f"count({value}) FILTER ({_IS_TEXT_OF[kind].format(value)})")
     (found,) = fetch(f"SELECT {', '.join(counts)} FROM {table}")
-    found, types = list(found), {}
+    found, types = list(found), dict.fromkeys(columns.ids(), "VARCHAR")
     for name, kinds in choices.items():
         n_values, *n_fitting = (found.pop(0) for _ in range(1 + len(kinds)))
         fitting = [k for k, n in zip(kinds, n_fitting, strict=True) if n == n_values]

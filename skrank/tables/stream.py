@@ -20,8 +20,7 @@ from skrank._input.frames import is_list
 from skrank._text.extras import import_extra
 from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_scores import QueryScores
-from skrank.tables.source import quoted
-from skrank.tables.threads import Threads
+from skrank.tables.source import Threads, quoted
 
 # Rows to score at once: a call costs a few milliseconds, and more rows more memory.
 BATCH = 300_000

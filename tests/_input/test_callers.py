@@ -24,7 +24,7 @@ from skrank._input.callers import (
     warn_caller,
 )
 from skrank.metrics import mrr_score
-from skrank.tables.threads import Task
+from skrank.tables.source import Task
 
 X, Y = np.arange(12.0).reshape(6, 2), np.array([1, 0, 1, 0, 1, 0])
 
@@ -138,7 +138,7 @@ def test_a_warning_in_the_fits_of_a_search_is_shown_once():
 
 
 def test_a_thread_that_nobody_called_warns_as_well():
-    """As the threads of ``tables.stream.Threads``: no frame is outside of skrank."""
+    """As the threads of ``tables.source.Threads``: no frame is outside of skrank."""
     task = Task(warn_caller, ("alone", UserWarning))
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")

@@ -375,7 +375,7 @@ def test_warnings_for_developers_are_not_shown(capsys, monkeypatch):
         warnings.warn("open", ResourceWarning, stacklevel=1)
         raise ValueError("reason")
 
-    monkeypatch.setattr("skrank._shell.files.align_sides", warn)
+    monkeypatch.setattr("skrank._shell.files.align_triples", warn)
     assert run(capsys, "evaluate qrels a.run") == (2, "", "skrank: reason\n")
 
 
@@ -397,7 +397,7 @@ def test_any_other_error_is_one_line_without_a_traceback(
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("skrank._shell.files.align_sides", fail)
+    monkeypatch.setattr("skrank._shell.files.align_triples", fail)
     assert run(capsys, "evaluate qrels a.run") == (2, "", f"skrank: {line.strip()}\n")
 
 

@@ -497,16 +497,13 @@ def test_columns_are_read_of_frames_and_arrays():
     assert report.to_frame()["column"].to_list() == ["C", "B", "A"]
 
 
-def test_each_ranker_with_rows_of_its_own_has_columns_of_its_own():
+def test_each_ranker_has_the_columns_of_its_documents():
     runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d1"]}}
     aligned = align({"q": {"d1": 1}}, runs)
-    titles = {
-        name: {"title": [f"{name} {id.decode()}" for id in ids]}
-        for name, ids in aligned.doc_id.items()
-    }
+    titles = {"title": [id.decode().upper() for id in aligned.doc_id]}
     report = query_report(query="q", columns=titles, **aligned)
-    assert report.rankings["a"].columns["title"].tolist() == ["a d1", "a d2"]
-    assert report.rankings["b"].columns["title"].tolist() == ["b d1"]
+    assert report.rankings["a"].columns["title"].tolist() == ["D1", "D2"]
+    assert report.rankings["b"].columns["title"].tolist() == ["D1"]
 
 
 def test_ids_are_found_in_an_index_and_of_any_type():

@@ -410,11 +410,11 @@ def test_query_scores_refuse_bad_input(params, message):
 
 
 def test_the_rankers_of_all_dicts_are_the_same():
-    y_true, y_score = {"a": [1, 0], "b": [0, 1]}, {"a": [2, 1], "c": [2, 1]}
-    message = r"'y_true' parameter .* for each of \['a', 'c'\]. Got .*\['a', 'b'\]"
+    returned, y_score = {"a": [True] * 2, "b": [True] * 2}, {"a": [2, 1], "c": [2, 1]}
+    message = r"'returned' parameter .* for each of \['a', 'c'\]. Got .*\['a', 'b'\]"
     for function in (evaluate, score_queries):
         with pytest.raises(ValueError, match=message):
-            function(y_true, y_score, "mrr")
+            function([1, 0], y_score, "mrr", returned=returned)
 
 
 def test_where_keeps_the_queries_of_a_segment():

@@ -161,13 +161,15 @@ def as_text(value):
 
 
 def as_read(name, column):
-    """Return a column of a file of text as integers, if all are, or text or floats."""
+    """Return ids of a file of text as text, and numbers as integers, if all are."""
     texts = list(map(as_text, column))
+    if name in ("qid", "doc"):
+        return texts
     if all(re.fullmatch(r"0|-?[1-9][0-9]{0,37}", text) for text in texts):
         return list(map(int, texts))
     if name == "y_true" and isinstance(column[0], bool):
         return column
-    return texts if name in ("qid", "doc") else list(map(float, texts))
+    return list(map(float, texts))
 
 
 def _write(case, folder):

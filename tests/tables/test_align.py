@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import itertools
 import re
 import sys
 
@@ -12,7 +13,8 @@ import pytest
 import pytrec_eval
 from sklearn.utils import Bunch
 
-from skrank.metrics import evaluate, explain, tie_report
+from skrank._engine.request import METRICS
+from skrank.metrics import evaluate, explain, of_items, score_queries, tie_report
 from skrank.tables import align, read_run, score_runs
 from tests.tables.judgements import (
     QREL_COLUMNS,
@@ -82,39 +84,121 @@ def test_ids_of_trec_files_meet_integers(tmp_path, form):
         (0, 2.0, "302", False, True, b"5"),
         (1, 1.0, "302", True, True, b"0"),
     ]
-    assert align(qrels, {"a": form(qrels, run)[1]}).qid["a"].tolist()[0] == "301"
+    assert align(qrels, {"a": form(qrels, run)[1]}).qid.tolist()[0] == "301"
 
 
 @pytest.mark.parametrize("id", ["007", "-0", "+7", "7.0", "d7", "-", "1_0", "\u0667"])
 def test_ids_of_trec_files_that_no_integer_has_do_not_meet_integers(tmp_path, id):
     run = path_of(f"301 Q0 8 1 2 t\n301 Q0 {id} 1 1 t\n")(tmp_path)
-    error = rf"integers such as 7 in qrels and text such as '{re.escape(id)}' in run"
-    with pytest.raises(TypeError, match=error):
+    error = rf"Got text such as '{re.escape(id)}' and integers such as 7: make both"
+    with pytest.raises(TypeError, match=f"of run and qrels must .* {error}"):
         align({301: {7: 1}}, run)
-    error = rf"text such as '{re.escape(id)}' in qrels and integers such as 7 in run"
     with pytest.raises(TypeError, match=error):
         align(path_of(f"301 0 8 0\n301 0 {id} 1\n")(tmp_path), {301: {7: 1}})
 
 
-@pytest.mark.parametrize("path", [True, False])
-def test_text_that_is_not_of_a_trec_file_does_not_meet_integers(tmp_path, path):
+@pytest.mark.parametrize("ending", ["parquet", "csv", None])
+def test_text_of_any_source_meets_integers(tmp_path, ending):
     text = pd.DataFrame({"qid": ["301"], "doc_id": ["7"], "score": [1.0]})
-    if path:
-        text.to_parquet(tmp_path / "run.parquet")
-        text = tmp_path / "run.parquet"
-    with pytest.raises(TypeError, match=r"integers such as 301 .*text such as '301'"):
-        align({301: {7: 1}}, text)
+    if ending:
+        path = tmp_path / f"run.{ending}"
+        {"parquet": text.to_parquet, "csv": text.to_csv}[ending](path)
+        text = path
+    for qrels in ({301: {7: 1}}, {"301": {7: 1}}, {"301": {"7": 1}}):
+        aligned = align(qrels, text)
+        assert rows_of(aligned) == [(1, 1.0, "301", True, True, b"7")]
 
 
-def test_several_runs_are_aligned_each_on_its_own(tmp_path):
+def test_several_runs_share_their_rows(tmp_path):
     runs = {"a": RUN, "b": path_of(RUN_TEXT)(tmp_path), "c": {"q3": {"d9": 1}}}
     runs["lists"] = {"q1": ["d4", "d3"]}
     aligned = align(QRELS, runs)
+    assert [*aligned.y_score] == [*aligned.returned] == [*runs]
     for name, run in runs.items():
-        one = {key: by_run[name] for key, by_run in aligned.items()}
-        assert rows_of(one) == rows_of(align(QRELS, run))
-        assert set(one["qid"]) == {"q1", "q2", "q3"}
-    assert all(list(by_run) == list(runs) for by_run in aligned.values())
+        of_run = {key: aligned[key][name] for key in ("y_score", "returned")}
+        seen = aligned.judged | of_run["returned"]
+        one = {key: array[seen] for key, array in (aligned | of_run).items()}
+        assert sorted(rows_of(one)) == sorted(rows_of(align(QRELS, run)))
+    with pytest.raises(ValueError, match=r"Got \[1, 1, 2, 2\] that they lack"):
+        align(QRELS, runs, missing_queries="drop")
+
+
+RULES = [
+    {},
+    {"unjudged": "condensed"},
+    {"ties": "first", "doc_order": "descending"},
+    {"ties": "first", "doc_order": "ascending", "unjudged": "condensed"},
+    {"average": "weighted"},
+    {"adjusted": True},
+    {"adjusted": True, "average": "weighted"},
+    {"ties": "midrank"},
+    {"threshold": "max"},
+    {"judged_from": 1},
+    {"convention": "trec_eval"},
+]
+OF_ITEMS = {
+    "popularity": lambda i: (1 + i) / 50,
+    "propensity": lambda i: (1 + i) / 50,
+    "expected": lambda i: i % 2,
+    "group": lambda i: i % 2,
+    "features": lambda i: [i, i % 3 + 1],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [float, int, np.float32])
+def test_each_of_several_runs_has_the_values_that_it_has_alone(kind):
+    rng, items = np.random.default_rng(0), [f"d{i}" for i in range(40)]
+
+    def lists(most, low, high, kind):
+        return {
+            f"q{q}": {
+                id: kind(x)
+                for id, x in zip(ids, rng.integers(low, high, len(ids)), strict=True)
+            }
+            for q in range(9)
+            if len(ids := rng.choice(items, rng.integers(most), replace=False))
+        }
+
+    qrels = lists(12, -1, 4, int) | {"q0": {"d0": 1}}
+    runs = {name: lists(20, 0, 6, kind) for name in "abc"}
+    several = align(qrels, runs, judged_from=0)
+    alone = {name: align(qrels, run, judged_from=0) for name, run in runs.items()}
+    columns = {
+        name: of_items({id: float_of(i) for i, id in enumerate(items)}, "doc_id")
+        for name, float_of in OF_ITEMS.items()
+    }
+    n_compared = 0
+    for metric, rule in itertools.product(METRICS.values(), RULES):
+        own = {name: columns[name] for name in metric.columns if name in columns}
+        given = {"metrics": [metric.name + "@5" * (metric.cutoff == "required")]}
+        given |= rule | own
+        try:
+            expected = {one: score_queries(**alone[one], **given) for one in runs}
+        except (TypeError, ValueError):  # a metric without this rule
+            continue
+        found, means = score_queries(**several, **given), evaluate(**several, **given)
+        for i, one in enumerate(runs):
+            np.testing.assert_array_equal(found.values[i], expected[one].values[0])
+            np.testing.assert_equal(found.summary()[one], expected[one].summary())
+            np.testing.assert_equal(means[one], expected[one].summary())
+            n_compared += 1
+    assert n_compared > 900
+
+
+def test_rows_of_several_runs_have_no_order_of_tied_documents():
+    runs = {"a": {"q": [("x", 2.0), ("y", 2.0)]}, "b": {"q": [("y", 2.0), ("x", 2.0)]}}
+    rules = {"metrics": "mrr", "ties": "first"}
+    # Each in its own order.
+    expected = {"a": {"mrr": 1}, "b": {"mrr": 1 / 2}}
+    assert score_runs({"q": {"x": 1}}, runs, **rules).summary() == expected
+    aligned = align({"q": {"x": 1}}, runs)
+    with pytest.raises(ValueError, match=r"'mrr' keeps the order .* documents in 'a'"):
+        evaluate(**rules, **aligned)
+    assert evaluate(**rules, doc_order="ascending", **aligned)["b"] == {"mrr": 1}
+    lists = {name: {"q": [id for id, _ in run["q"]]} for name, run in runs.items()}
+    assert evaluate(**rules, **align({"q": {"x": 1}}, lists)) == expected
 
 
 MRR = {"zero": (1 / 2 + 1 / 2 + 0) / 3, "drop": (1 / 2 + 1 / 2) / 2}

@@ -228,7 +228,7 @@ def test_ids_of_a_json_file_meet_integers_as_those_of_trec_do(tmp_path, run):
         got = evaluate(metrics="mrr", **align(qrels, runs))
         assert got == {"a": {"mrr": 1 / 2}, "b": {"mrr": 1.0}}
         assert len(align(qrels, runs, wide=True).data) == 2
-    with pytest.raises(TypeError, match="integers such as 301 in qrels and text such"):
+    with pytest.raises(TypeError, match="text such as '0301' and integers such as 301"):
         align({301: {7: 1}}, in_json({"0301": [7]})(tmp_path))
 
 

@@ -102,7 +102,7 @@ BELOW, INFINITE = ({"a": {"q": {"d": score}}} for score in (-1.0, np.inf))
             ValueError,
             r"once for each query in runs\['a'\]. Got document 'd' of query 'q'",
         ),
-        (({"a": {1: ["d"]}, "b": {"1": ["d"]}},), TypeError, "must be of one type"),
+        (({"a": {1: ["d"]}, "b": {"01": ["d"]}},), TypeError, "must be of one type"),
     ],
 )
 def test_errors_say_what_is_wrong(arguments, kind, words):

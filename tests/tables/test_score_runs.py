@@ -80,11 +80,14 @@ def test_runs_that_were_aligned_are_scored_as_each_alone(files):
     assert score_queries(**rules, **aligned).summary() == expected
 
 
-def test_runs_without_some_queries_are_evaluated_but_not_compared(files):
+def test_runs_without_some_queries_are_evaluated_alone_but_not_compared(files):
     qrels, runs = files / "qrels.txt", {"bm25": files / "bm25.run", "dense": DENSE}
     rules = {"missing_queries": "drop", "judged_from": 0}
-    got = evaluate(metrics="mrr", **align(qrels, runs, **rules))
-    assert got == {"bm25": {"mrr": (3 / 4 + 1) / 2}, "dense": {"mrr": (1 + 1 / 2) / 2}}
+    with pytest.raises(ValueError, match=r"Got \[1, 1\] that they lack"):
+        align(qrels, runs, **rules)
+    for name, mean in (("bm25", (3 / 4 + 1) / 2), ("dense", (1 + 1 / 2) / 2)):
+        got = evaluate(metrics="mrr", **align(qrels, runs[name], **rules))
+        assert got == {"mrr": mean}
     with pytest.raises(ValueError, match="the same queries"):
         score_runs(qrels, runs, "mrr", **rules)
 

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from skrank.tables.threads import Task, Threads
+from skrank.tables.source import Task, Threads
 from tests import processes
 
 

@@ -81,33 +81,34 @@ def test_the_rows_are_fused_as_the_runs_are(method, weights):
 def test_the_frame_is_of_the_library_of_the_runs():
     columns = {"qid": [1, 1], "doc_id": [7, 8], "score": [0.5, 0.4]}
     runs = {"a": {1: [7]}, "b": pl.DataFrame(columns)}
-    rows = align({1: {8: 1}}, runs, wide=True)
+    rows = align({1: {7: 0, 8: 1}}, runs, wide=True)
     assert isinstance(rows.data, pl.DataFrame)
     assert rows.data.to_dict(as_series=False)["b"] == [0.5, 0.4]
     scores = FusionRanker(missing_qid="single").fit(rows.data).predict(rows.data)
     assert scores.tolist() == [1 / 61 + 1 / 61, 1 / 62]
     runs["b"] = pd.DataFrame(columns)
-    assert isinstance(align({1: {8: 1}}, runs, wide=True).data, pd.DataFrame)
+    assert isinstance(align({1: {7: 1}}, runs, wide=True).data, pd.DataFrame)
 
 
 def test_other_rules_apply_as_they_do_to_one_run(tmp_path):
-    qrels, run = {"a": {"a": 1, "b": -1, "e": 1}, "c": {"d": 1}}, {"a": ["a", "b"]}
+    qrels = {"a": {"a": 1, "b": -1, "e": 1, "f": 0}, "c": {"d": 1}}
+    run = {"a": ["a", "b", "f"]}
     path = tmp_path / "a.run"
     path.write_text("a Q0 a 1 9 t\na Q0 e 1 8 t\n")
     rules = {"missing_queries": "drop", "judged_from": 0, "exclude_same_id": True}
     rows = align(qrels, {"x": run, "y": path}, wide=True, **rules)
-    assert rows.qid.tolist() == ["a", "a", "a"]
-    assert rows.doc_id.tolist() == [b"b", b"e", b"a"]
-    assert rows.judged.tolist() == [False, True, True]
-    assert rows.returned.tolist() == [True, True, False]
-    assert rows.data["x"].fillna(-1).tolist() == [1, -1, -1]
-    assert rows.data["y"].fillna(-1).tolist() == [-1, 8, -1]
+    assert rows.qid.tolist() == ["a"] * 4
+    assert rows.doc_id.tolist() == [b"b", b"f", b"e", b"a"]
+    assert rows.judged.tolist() == [False, True, True, True]
+    assert rows.returned.tolist() == [True, True, True, False]
+    assert rows.data["x"].fillna(-1).tolist() == [2, 1, -1, -1]
+    assert rows.data["y"].fillna(-1).tolist() == [-1, -1, 8, -1]
 
 
 def test_subtopics_are_those_of_the_rows(tmp_path):
     (tmp_path / "qrels").write_text("1 1 a 1\n1 2 a 1\n1 2 b 1\n1 1 c 0\n")
     qrels = read_qrels(tmp_path / "qrels", subtopics=True)
-    rows = align(qrels, {"x": {"1": ["b", "a"]}, "y": {"1": ["z"]}}, wide=True)
+    rows = align(qrels, {"x": {"1": ["b", "a"]}, "y": {"1": ["z", "a"]}}, wide=True)
     subtopics = rows.subtopics.toarray().tolist()
     assert dict(zip(rows.doc_id.tolist(), subtopics, strict=True)) == {
         b"a": [True, True],
