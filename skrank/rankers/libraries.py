@@ -363,7 +363,7 @@ def _staged_scores(estimator, X):
         return next(stages[method_name])
 
     for _ in range(estimator.n_iter_):
-        yield column_or_1d(ranking_response(estimator, X, next_stage))
+        yield column_or_1d(ranking_response(estimator, X, ask=next_stage))
 
 
 def _seed(params):

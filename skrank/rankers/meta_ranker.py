@@ -43,6 +43,7 @@ from skrank._input.sklearn import entries_of
 from skrank._ranking.ids import encode_heads
 from skrank._text.docs import MetadataRequest, Self
 from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
+from skrank.scoring.estimators import last_step, transformers
 
 
 class QueryFinder(RankingEstimator, BaseEstimator):
@@ -402,7 +403,7 @@ def fit_transformers(pipeline, rows, *, needs_queries=True):
     if len(pipeline.steps) == 1:
         return rows
     if any(hasattr(step, "fit_resample") for _, step in pipeline.steps):
-        for step in _steps_in_front(pipeline):
+        for step in transformers(pipeline):
             if hasattr(step, "fit_resample"):
                 rows = _resample(step, rows, needs_queries)
             else:
@@ -421,24 +422,11 @@ def fit_transformers(pipeline, rows, *, needs_queries=True):
     return rows._replace(X=X)
 
 
-def transform(pipeline, X):
-    """Apply the transformers in front of the last step; samplers only act in `fit`."""
-    for step in _steps_in_front(pipeline):
-        if not hasattr(step, "fit_resample"):
-            X = step.transform(X)
-    return X
-
-
 def needs_queries(estimator):
     """Return True if the `fit` of an estimator, or of its last step, takes queries."""
     if isinstance(estimator, Pipeline):
         return needs_queries(estimator.steps[-1][1])
     return bool(fit_parameters(estimator) & QUERY_PARAMETERS)
-
-
-def _steps_in_front(pipeline):
-    steps = [step for _, step in pipeline.steps[:-1]]
-    return [s for s in steps if s is not None and not isinstance(s, str)]  # passed
 
 
 def _resample(sampler, rows, needs_queries):
@@ -517,21 +505,12 @@ def check_feature_names(X, names, estimator):
     )
 
 
-def ask(estimator, method_name, X, find_qid, names=None):
-    """Return the response of a method of an estimator, as ranking_response asks.
+def prepared(estimator, X, qid, names=None):
+    """Return the last step of an estimator, and `X` as it takes it.
 
-    The query ids that `find_qid` returns, if any, are passed to a method that takes
-    them, such as that of a FusionRanker. `names` are those of the columns that the last
-    step was fitted to.
+    `names` are those of the columns that the step was fitted to.
     """
-    if isinstance(estimator, Pipeline):
-        # The transformers may return a sparse array, too.
-        X = transform(estimator, X)
-        return ask(estimator.steps[-1][1], method_name, X, find_qid, names)
+    estimator, X = last_step(estimator, X, qid)
     if column_names(X) != names:
         check_feature_names(X, names, estimator)
-    method = getattr(estimator, method_name)
-    X = as_taken(X, estimator)
-    takes_qid = QID in (getattr(method, "__kwdefaults__", None) or ())
-    qid = find_qid() if takes_qid else None
-    return method(X) if qid is None else method(X, qid=qid)
+    return estimator, as_taken(X, estimator)

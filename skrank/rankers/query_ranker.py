@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
-from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
@@ -42,17 +41,16 @@ from skrank.rankers.libraries import (
 from skrank.rankers.meta_ranker import (
     MetaRanker,
     as_taken,
-    ask,
     check_informative,
     clone_estimator,
     draw_queries,
     fit_transformers,
     fitted_attribute,
     needs_queries,
+    prepared,
     refuse_weights,
-    transform,
 )
-from skrank.scoring.estimators import estimator_type, ranking_response
+from skrank.scoring.estimators import estimator_type, last_step, ranking_response
 
 
 class QueryRanker(MetaRanker):
@@ -184,6 +182,8 @@ class QueryRanker(MetaRanker):
     1
     """
 
+    __metadata_request__predict = {"qid": True}
+
     def __init__(
         self,
         estimator: Any,
@@ -245,21 +245,35 @@ class QueryRanker(MetaRanker):
         fitted = clone_estimator(self.estimator)
         fitted, self._names = fit_estimator(fitted, rows, stopping)
         if estimator_type(fitted) == "classifier":
-            ranking_response(fitted, None, _would_ask)  # raises if it has no scores
+            ranking_response(fitted, None, ask=_would_ask)  # raises if it has no scores
         return self._keep(fitted)
 
     @share_predict_words
-    def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
-        """Return the scores of the documents."""
+    def predict(
+        self, X: MatrixLike | Any, *, qid: ArrayLike | None = None
+    ) -> NDArray[Any]:
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row, for an estimator whose own `predict` takes them,
+            such as FusionRanker. If None, they are taken from the column `qid_column`
+            of `X`, or from its index named ``"qid"``.
+        """
         check_is_fitted(self)
-        find_qid = partial(self._find_qid, None, "predict", X=X, is_needed=False)
+        qid = self._find_qid(qid, "predict", X=X, is_needed=False)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
-        asked = partial(ask, find_qid=find_qid, names=self._names)
-        scores = ranking_response(self.estimator_, X, asked)
-        scores = scores if scores.ndim == 1 else column_or_1d(scores)
+        asked = prepared(self.estimator_, X, qid, self._names)
+        scores = ranking_response(*asked, qid)
         return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+
+    @property
+    def _passes_qid_to(self):
+        """What `predict` passes the query ids to; scorers read it."""
+        return self.estimator_
 
 
 def fit_estimator(estimator, rows, stopping=None):
@@ -312,7 +326,7 @@ def _fit_pipeline(pipeline, rows, stopping):
     rows = fit_transformers(pipeline, rows, needs_queries=needs_queries(pipeline))
     if stopping is not None:
         held = stopping.held_out
-        held = held._replace(X=transform(pipeline, held.X))
+        held = held._replace(X=last_step(pipeline, held.X, held.codes)[1])
         stopping = stopping._replace(held_out=held)
     name, last = pipeline.steps[-1]
     last, names = fit_estimator(last, rows, stopping)
@@ -339,9 +353,8 @@ def _would_ask(estimator, method_name, X):
             "A classifier must have 'decision_function' or 'predict_proba' to be a "
             f"ranker. Got {type(estimator).__name__} instead, which has neither."
         )
-    # The `classes_` of CatBoost's rankers are empty.
-    n_classes = len(getattr(estimator, "classes_", ()))
-    return np.zeros((0, max(n_classes, 1)))
+    is_probability = method_name == "predict_proba"
+    return np.zeros((0, len(estimator.classes_)) if is_probability else 0)
 
 
 def as_regressor(ranker: Any) -> RankerAsRegressor:
@@ -411,6 +424,7 @@ class RankerAsRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
     """The regressor that :func:`as_regressor` returns."""
 
     __metadata_request__fit = {"qid": True}
+    __metadata_request__predict = {"qid": True}
 
     def __init__(self, ranker):
         self.ranker = ranker
@@ -432,10 +446,14 @@ class RankerAsRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         self.ranker_ = clone(self.ranker).fit(X, y, **passed)
         return self
 
-    def predict(self, X):
+    def predict(self, X, *, qid=None):
         """Return the scores of the documents."""
         check_is_fitted(self)
-        return self.ranker_.predict(X)
+        return ranking_response(self.ranker_, X, qid)
+
+    @property
+    def _passes_qid_to(self):
+        return self.ranker_
 
     @property
     def n_features_in_(self):

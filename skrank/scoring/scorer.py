@@ -314,7 +314,7 @@ class RankingScorer(ScikitLearnScorer):
             )
         qid = find_scored_qid(estimator, X, y_true, metadata.get("qid"))
         # Predict first: NotFittedError should precede an error about missing query ids.
-        y_score = ranking_response(estimator, X, ask, qid)
+        y_score = ranking_response(estimator, X, qid, ask=ask)
         if y_true is None:
             y_true = np.zeros(len(y_score), dtype=np.uint8)
         rows = {name: values for name, values in metadata.items() if name != "qid"}
