@@ -32,7 +32,7 @@ from skrank._engine.names import (
 )
 from skrank._engine.request import METRICS, OPTIONAL, metric_of, reads_highest_grade
 from skrank._input.callers import running_split
-from skrank._input.checks import shown
+from skrank._input.checks import meant_by, shown
 from skrank._input.frames import find_column
 from skrank._input.mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._input.query_ids import QID, find_qid, no_query_ids
@@ -300,6 +300,7 @@ class RankingScorer(ScikitLearnScorer):
         `call`; `ask` is that of :func:`ranking_response`. Without `y_true` they are the
         :class:`OwnRanks` of an estimator that computes the ranks itself.
         """
+        self._check_names(metadata)
         scored = self._score_func
         requests = scored.requests
         if y_true is None and hasattr(estimator, "__skrank_ranks__"):
@@ -344,6 +345,16 @@ class RankingScorer(ScikitLearnScorer):
             **{name: rows[name] for name in rows if name in _OPTIONAL},
         )
 
+    def _check_names(self, metadata):
+        """Raise if the metrics read none of some metadata; a function may read any."""
+        known = ("qid", *_OPTIONAL, *self._reads)
+        unknown = [name for name in metadata if name not in known]
+        if unknown and self._score_func.function is None:
+            raise TypeError(
+                f"{self._score_func.caller} got an unexpected keyword argument "
+                f"{unknown[0]!r}.{meant_by(unknown[0], known)}"
+            )
+
     def on_documents(self, y_true, qid, sample_weight=None):
         """Return the score as a function of predictions; the rest is computed once."""
         value = self._score_func.of_documents(y_true, qid, sample_weight)
@@ -363,6 +374,7 @@ class RankingScorer(ScikitLearnScorer):
         ``"sample_weight"`` or a column of the metrics, and `alias` is a bool, None or
         str. Earlier requests remain, including the one for `qid`.
         """
+        self._check_names(kwargs)
         earlier = self.get_metadata_routing().score.requests
         return super().set_score_request(**{**earlier, **kwargs})
 

@@ -250,6 +250,27 @@ class TestCall:
         assert "last_id, greater_is_better=False, factor=2" in repr(scorer)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("sample_weights", "Did you mean 'sample_weight'"),
+        ("weight", "Did you mean 'sample_weight'"),
+        ("exlude", "Did you mean 'exclude'"),
+        ("groups", "qid"),
+        ("popularty", "Did you mean 'popularity'"),
+    ],
+)
+@pytest.mark.parametrize("names", ["novelty@2", ["mrr", "novelty@2"]], ids=str)
+def test_a_keyword_that_nothing_reads_is_refused(names, name, meant):
+    scorer, model = make_ranking_scorer(names), FirstFeature().fit(X, Y)
+    with pytest.raises(
+        TypeError, match=rf"unexpected keyword argument '{name}'.*{meant}"
+    ):
+        scorer(model, X, Y, qid=QID, **{name: QID})
+    with sklearn.config_context(enable_metadata_routing=True), pytest.raises(TypeError):
+        scorer.set_score_request(**{name: True})
+
+
 class TestOneRanking:
     def test_list_predicts_and_ranks_once(self, model, monkeypatch):
         calls = []
