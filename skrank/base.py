@@ -297,6 +297,24 @@ def fit_parameters(estimator):
     return frozenset(inspect.signature(fit).parameters if callable(fit) else ())
 
 
+def training_library(estimator):
+    """Return the library of an estimator: "catboost", "lightgbm", "xgboost" or None.
+
+    It is that of its class or of a base class. Of other classes, such as wrappers, it
+    is the one whose parameters `fit` has.
+    """
+    for one in type(estimator).__mro__:
+        package = one.__module__.partition(".")[0]
+        if package in ("catboost", "lightgbm", "xgboost"):
+            return package
+    parameters = fit_parameters(estimator)
+    if "eval_set" not in parameters:
+        return None
+    if "cat_features" in parameters:
+        return "catboost"
+    return "lightgbm" if "categorical_feature" in parameters else "xgboost"
+
+
 def check_ranker(estimator: Any) -> None:
     """Check if an estimator obeys the laws of rankers.
 

@@ -42,7 +42,12 @@ from skrank._input.query_ids import QID, check_qid_column, no_query_ids
 from skrank._input.sklearn import entries_of
 from skrank._ranking.ids import encode_heads
 from skrank._text.docs import MetadataRequest, Self
-from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
+from skrank.base import (
+    QUERY_PARAMETERS,
+    RankingEstimator,
+    fit_parameters,
+    training_library,
+)
 from skrank.scoring.estimators import last_step, transformers
 
 
@@ -381,16 +386,16 @@ def clone_estimator(estimator):
     """Return an unfitted copy of an estimator or a Pipeline.
 
     The constructors of CatBoost copy lists among their parameters. scikit-learn's
-    clone takes that for a defect and raises an error, so estimators with such
-    parameters (those whose `fit` takes categorical features) are copied here.
+    clone takes that for a defect and raises an error, so these are copied here.
     """
     if isinstance(estimator, Pipeline):
         # scikit-learn clones the Pipeline without steps: its requests and settings.
         cloned = clone(copy(estimator).set_params(steps=[]))
         steps = [(name, clone_estimator(step)) for name, step in estimator.steps]
         return cloned.set_params(steps=steps)
-    if "cat_features" in fit_parameters(estimator):
-        return type(estimator)(**deepcopy(estimator.get_params()))
+    if training_library(estimator) == "catboost":
+        given = estimator.get_params(deep=False).items()
+        return type(estimator)(**{name: clone(v, safe=False) for name, v in given})
     return clone(estimator, safe=False)
 
 
@@ -454,21 +459,18 @@ def as_taken(X, estimator):
     """Return `X` as a library takes it, or raise if it does not take it.
 
     CatBoost raises an error on sparse arrays and LightGBM warns. Both end the process
-    on text of polars or Arrow. Libraries are recognized by the parameters of their
-    `fit`.
+    on text of polars or Arrow.
     """
     is_array = scipy.sparse.issparse(X) and not scipy.sparse.isspmatrix(X)
     types = types_of_columns(X) if hasattr(X, "schema") else {}
-    parameters = fit_parameters(estimator) if is_array or types else ()
-    if "eval_set" not in parameters:
+    library = training_library(estimator) if is_array or types else None
+    if library is None:
         return X
     if is_array:
         return scipy.sparse.csr_matrix(X)
-    read = NUMBER
-    if not parameters & {"categorical_feature", "cat_features"}:
-        read = f"{NUMBER}|{CATEGORY}"  # by XGBoost
+    read = f"{NUMBER}|{CATEGORY}" if library == "xgboost" else NUMBER
     others = {name: kind for name, kind in types.items() if not fullmatch(read, kind)}
-    if "cat_features" in parameters:  # of CatBoost, which requires pandas
+    if library == "catboost":  # which requires pandas
         return X.to_pandas() if others or library_of(X) == "pyarrow" else X
     if others:
         raise ValueError(
@@ -493,7 +495,7 @@ def check_feature_names(X, names, estimator):
     found = column_names(X)
     if None in (found, names) or {*map(type, [*names, *found])} != {str}:
         return
-    if "cat_features" in fit_parameters(estimator):
+    if training_library(estimator) == "catboost":
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

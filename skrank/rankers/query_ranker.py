@@ -29,9 +29,10 @@ from skrank._text.docs import (
     share_fit_words,
     share_predict_words,
 )
-from skrank.base import fit_parameters, is_ranker
+from skrank.base import QUERY_PARAMETERS, fit_parameters, is_ranker
 from skrank.rankers.libraries import (
     EarlyStopping,
+    check_objective,
     check_own_stopping,
     fit_function_of,
     fit_in_chunks,
@@ -290,7 +291,9 @@ def fit_estimator(estimator, rows, stopping=None):
         return _fit_pipeline(estimator, rows, stopping)
     names = column_names(rows.X)
     parameters = fit_parameters(estimator)
-    fit_library = fit_function_of(parameters)
+    if not parameters & QUERY_PARAMETERS:
+        check_objective(estimator)
+    fit_library = fit_function_of(estimator)
     if fit_library is not None:
         if stopping is not None:
             held = _for_library(stopping.held_out, estimator)

@@ -91,9 +91,9 @@ def test_record_batches_are_refused_although_scikit_learn_may_not_read_their_nam
 
 
 class GoesByName(GoesByPosition):
-    """Goes by name, as the libraries whose `fit` takes cat_features do."""
+    """Goes by name, as CatBoost does."""
 
-    def fit(self, X, y, cat_features=None):
+    def fit(self, X, y, cat_features=None, eval_set=None):
         self.names_ = list(X)
         return super().fit(X, y)
 
