@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from copy import copy, deepcopy
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -479,6 +480,44 @@ def as_taken(X, estimator):
             "pass X.to_pandas(), where columns of type 'category' are features."
         )
     return X
+
+
+# The types of pandas that are neither numbers nor categories.
+TEXT_OR_DATE = r"(object|str|large_|date|time|period|interval)[\s\S]*"
+
+
+@contextmanager
+def naming_columns(X, estimator, types=None):
+    """Name the columns of pandas on which a library of training fails, if it does.
+
+    `types` are those of the columns that it was fitted to.
+    """
+    try:
+        yield
+    except Exception as error:  # CatBoost has a class of its own
+        is_read = library_of(X) == "pandas" and training_library(estimator)
+        found = types_of_columns(X) if is_read else {}
+        others = {name: k for name, k in found.items() if fullmatch(TEXT_OR_DATE, k)}
+        params = getattr(estimator, "get_params", dict)()
+        # Those that CatBoost is told to read.
+        if not others or params.get("cat_features") or params.get("text_features"):
+            raise
+        for name in others:
+            if types and types.get(name) == "category":
+                raise ValueError(
+                    f"The column {name!r} was of type category in fit. Got "
+                    f"{others[name]}: pass X.astype({{{name!r}: 'category'}})."
+                ) from error
+        text = [name for name, kind in others.items() if kind[:3] in ("obj", "str")]
+        as_category = f"X.astype({dict.fromkeys(text, 'category')})"
+        if training_library(estimator) == "catboost":
+            as_category = f"CatBoostRanker(cat_features={text})"
+        also = f"; to make text a category, pass {as_category}" if text else ""
+        raise ValueError(
+            f"{type(estimator).__name__} does not take all types of columns. Got "
+            f"{shown(others)}: drop what is not a feature, as the page 'From the "
+            f"search to production' does{also}."
+        ) from error
 
 
 class _Fitted(BaseEstimator):

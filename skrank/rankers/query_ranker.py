@@ -19,7 +19,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._input.checks import says_what_was_meant
-from skrank._input.frames import column_names, drop_column
+from skrank._input.frames import column_names, drop_column, types_of_columns
 from skrank._text.docs import (
     MatrixLike,
     MetricLike,
@@ -47,6 +47,7 @@ from skrank.rankers.meta_ranker import (
     draw_queries,
     fit_transformers,
     fitted_attribute,
+    naming_columns,
     needs_queries,
     prepared,
     refuse_weights,
@@ -244,7 +245,7 @@ class QueryRanker(MetaRanker):
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
             stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
         fitted = clone_estimator(self.estimator)
-        fitted, self._names = fit_estimator(fitted, rows, stopping)
+        fitted, self._names, self._types = fit_estimator(fitted, rows, stopping)
         if estimator_type(fitted) == "classifier":
             ranking_response(fitted, None, ask=_would_ask)  # raises if it has no scores
         return self._keep(fitted)
@@ -267,8 +268,9 @@ class QueryRanker(MetaRanker):
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
-        asked = prepared(self.estimator_, X, qid, self._names)
-        scores = ranking_response(*asked, qid)
+        last, X = prepared(self.estimator_, X, qid, self._names)
+        with naming_columns(X, last, self._types):
+            scores = ranking_response(last, X, qid)
         return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
     @property
@@ -278,7 +280,9 @@ class QueryRanker(MetaRanker):
 
 
 def fit_estimator(estimator, rows, stopping=None):
-    """Fit `estimator` in place; return it, and the names that its last step saw.
+    """Fit `estimator` in place; return it, and the columns that its last step saw.
+
+    These are their names and their types.
 
     The parameters of `fit` decide what an estimator receives, never its class. A
     ranker receives the rows of each query together. It is an error if nothing takes the
@@ -289,7 +293,12 @@ def fit_estimator(estimator, rows, stopping=None):
     """
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, stopping)
-    names = column_names(rows.X)
+    with naming_columns(rows.X, estimator):
+        fitted = _fit_on_rows(estimator, rows, stopping)
+    return fitted, column_names(rows.X), types_of_columns(rows.X)
+
+
+def _fit_on_rows(estimator, rows, stopping):
     parameters = fit_parameters(estimator)
     if not parameters & QUERY_PARAMETERS:
         check_objective(estimator)
@@ -301,9 +310,9 @@ def fit_estimator(estimator, rows, stopping=None):
         rows = _for_library(rows, estimator)
         check_own_stopping(estimator, stopping)
         check_informative(estimator, rows)
-        return fit_library(estimator, rows, stopping), names
+        return fit_library(estimator, rows, stopping)
     if stopping is not None:
-        return fit_in_chunks(estimator, rows, stopping), names
+        return fit_in_chunks(estimator, rows, stopping)
     if "qid" in parameters:
         rows = rows.by_query()
     metadata = {"qid": rows.codes}
@@ -316,7 +325,7 @@ def fit_estimator(estimator, rows, stopping=None):
     if "sample_weight" in metadata and "sample_weight" not in taken:
         refuse_weights(estimator)
     given = {name: metadata[name] for name in taken}
-    return estimator.fit(as_taken(rows.X, estimator), rows.y, **given), names
+    return estimator.fit(as_taken(rows.X, estimator), rows.y, **given)
 
 
 def _for_library(rows, estimator):
@@ -332,9 +341,9 @@ def _fit_pipeline(pipeline, rows, stopping):
         held = held._replace(X=last_step(pipeline, held.X, held.codes)[1])
         stopping = stopping._replace(held_out=held)
     name, last = pipeline.steps[-1]
-    last, names = fit_estimator(last, rows, stopping)
+    last, *columns = fit_estimator(last, rows, stopping)
     pipeline.steps[-1] = (name, last)
-    return pipeline, names
+    return pipeline, *columns
 
 
 def _forwarded(estimator, names):
