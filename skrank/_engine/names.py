@@ -128,12 +128,13 @@ class Asked(NamedTuple):
     params: tuple = ()  # of the names and values that its name contains
 
 
-def listed_names():
-    """Return the scorer names to list, sorted."""
+def listed_names(of_scorers=False):
+    """Return the names to list, sorted; a scorer's only if it needs no parameter."""
     return sorted(
         metric.full_name + (f"@{k}" if k else "")
         for metric in [*METRICS.values()]  # a thread may add one
         for k in _LISTED_K[metric.cutoff]
+        if not of_scorers or metric.defaults.get("max_grade", 0) is not None
     )
 
 

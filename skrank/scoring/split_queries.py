@@ -1,4 +1,4 @@
-"""Queries with rows on both sides of a split, and other differences between folds."""
+"""Queries with rows on both sides of a split."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -52,22 +52,6 @@ def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
     scored = np.bincount(heads.of_rows())
     if ((sizes > 0) & (sizes != scored)).any():
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)
-
-
-def check_highest_grade(names, split, y_true):
-    """Raise if metrics depend on the highest grade, and a test set has another one.
-
-    Each fold would be measured on a scale of its own.
-    """
-    if split is None or split.y is None:
-        return
-    of_all, of_part = (float(np.max(y)) for y in (split.y, y_true))
-    if of_all != of_part:
-        raise ValueError(
-            f"{names[0]!r} depends on the highest grade of all data, which is "
-            f"{of_all:g}, and {of_part:g} in a test set. Put it in the name, "
-            f"as in scoring='err(max_grade={of_all:g})@10'."
-        )
 
 
 SPLIT_QUERIES = (
