@@ -52,6 +52,11 @@ def _innermost(estimator, within=None):
     return estimator
 
 
+def qid_column(estimator):
+    """Return the column of query ids that a ranker was told, or None."""
+    return getattr(_innermost(estimator), "qid_column", None)
+
+
 def training_sizes(estimator):
     """Return the numbers of training rows that a ranker has by query id, or None."""
 

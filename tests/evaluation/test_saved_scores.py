@@ -164,9 +164,7 @@ def test_ids_come_back(name, tmp_path):
 def test_ids_other_than_text_numbers_and_dates_are_refused(qid, tmp_path):
     ones = [1] * len(qid)
     scores = score_queries(ones, ones, "mrr", qid=qid)
-    with pytest.raises(
-        TypeError, match=r"that are text, numbers or dates\. Got"
-    ):
+    with pytest.raises(TypeError, match=r"that are text, numbers or dates\. Got"):
         scores.save(tmp_path / "scores.parquet")
     assert not [*tmp_path.iterdir()]
 
