@@ -39,7 +39,7 @@ from skrank._input.mistakes import (
     warn_if_rows_are_drawn,
     warn_of_single_rows,
 )
-from skrank._input.query_ids import QID, check_qid_column, no_query_ids
+from skrank._input.query_ids import QID, check_index, check_qid_column, no_query_ids
 from skrank._input.sklearn import entries_of
 from skrank._ranking.ids import encode_heads
 from skrank._text.docs import MetadataRequest, Self
@@ -144,6 +144,8 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         """Return the query ids, or None if all rows are one query or need none."""
         if qid is None:
             qid = self.__skrank_qid__(X)
+            if qid is not None and self.qid_column == QID:
+                check_index(qid, y, X)
         if qid is None:
             qid = find_level(y, QID)
         if qid is None:

@@ -30,7 +30,7 @@ def find_scored_qid(estimator, X, y, qid=None):
     """
     if qid is None:
         ranker = _innermost(estimator)
-        if hasattr(ranker, "__skrank_qid__"):
+        if hasattr(ranker, "__skrank_qid__") and qid_column(ranker) != QID:
             qid = ranker.__skrank_qid__(X)
     return find_qid(qid, X=X, y=y)
 
