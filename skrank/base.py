@@ -80,8 +80,9 @@ class RankingEstimator:
     which pickles and copies of the ranker do not have, as ids may be private; and a
     method ``__skrank_qid__(X)``, which returns the query ids in a column of `X`
     that scorers do not know, or None. If the scores of a ranker depend on the other
-    documents of the query, its `predict` may have a keyword-only argument
-    ``qid=None``, by which scorers, `score` and `rank` pass the query ids.
+    documents of the query, its `predict` may have an argument ``qid=None``, by which
+    scorers, `score` and `rank` pass the query ids, also to the last step of a Pipeline
+    and to what a search has selected.
 
     Examples
     --------
@@ -201,7 +202,7 @@ class RankingEstimator:
 
     def _predict(self, X, y, qid):
         """Return the predictions; a `predict` that takes query ids gets them."""
-        return ranking_response(self, X, qid=find_scored_qid(self, X, y, qid))
+        return ranking_response(self, X, find_scored_qid(self, X, y, qid))
 
     def _find_qid(self, qid, method, *, X, y=None):
         """Return the query ids for a method, or None if all rows are one query."""
@@ -294,6 +295,24 @@ def fit_parameters(estimator):
     """Return the names of the parameters of the estimator's `fit`."""
     fit = getattr(estimator, "fit", None)
     return frozenset(inspect.signature(fit).parameters if callable(fit) else ())
+
+
+def training_library(estimator):
+    """Return the library of an estimator: "catboost", "lightgbm", "xgboost" or None.
+
+    It is that of its class or of a base class. Of other classes, such as wrappers, it
+    is the one whose parameters `fit` has.
+    """
+    for one in type(estimator).__mro__:
+        package = one.__module__.partition(".")[0]
+        if package in ("catboost", "lightgbm", "xgboost"):
+            return package
+    parameters = fit_parameters(estimator)
+    if "eval_set" not in parameters:
+        return None
+    if "cat_features" in parameters:
+        return "catboost"
+    return "lightgbm" if "categorical_feature" in parameters else "xgboost"
 
 
 def check_ranker(estimator: Any) -> None:

@@ -128,12 +128,13 @@ class Asked(NamedTuple):
     params: tuple = ()  # of the names and values that its name contains
 
 
-def listed_names():
-    """Return the scorer names to list, sorted."""
+def listed_names(of_scorers=False):
+    """Return the names to list, sorted; a scorer's only if it needs no parameter."""
     return sorted(
         metric.full_name + (f"@{k}" if k else "")
         for metric in [*METRICS.values()]  # a thread may add one
         for k in _LISTED_K[metric.cutoff]
+        if not of_scorers or metric.defaults.get("max_grade", 0) is not None
     )
 
 
@@ -368,6 +369,7 @@ def add_scorer(
     *,
     greater_is_better: bool = True,
     columns: str | Sequence[str] = (),
+    replace: bool = False,
 ) -> None:
     """Name a metric of your own, for ``scoring=`` and for `evaluate`.
 
@@ -390,12 +392,14 @@ def add_scorer(
         The names of the columns that the metric reads of each document, as
         ``ranking.documents(k).column(name)``. `evaluate` and scorers get them under
         these names. Tied documents are not ordered by their grades then.
+    replace : bool, default=False
+        Whether to replace another metric of your own that has this name.
 
     Raises
     ------
     ValueError
-        If `name` does not have this form, or is the name of another metric of skrank or
-        of a scorer of scikit-learn.
+        If `name` does not have this form, or is the name of another metric or of a
+        scorer of scikit-learn.
     TypeError
         If `definition` is not a function with one required argument.
 
@@ -407,7 +411,8 @@ def add_scorer(
     -----
     Every new Python process has to call this function again. Worker processes of
     scikit-learn's searches receive the metric with the scorer. Adding the same function
-    under the same name again replaces it.
+    under the same name again replaces it, and so does a new definition of it, as in a
+    notebook.
 
     Examples
     --------
@@ -452,26 +457,31 @@ def add_scorer(
     )
     known = METRICS.get(name)
     is_own = known is not None and known.own is not None
-    again = is_own and _is_the_same(known.own, definition)
+    again = is_own and (replace or _is_the_same(known.own, definition))
     taken = (
         name in ALIASES
         or _TREC_EVAL.fullmatch(name)
         or metric.full_name in sklearn.metrics.get_scorer_names()
     )
     if (known is not None or taken) and not again:
+        hint = ": pass replace=True if it is meant to replace that" if is_own else ""
         raise ValueError(
             "The 'name' parameter of add_scorer must be a name that no other scorer "
-            f"has. Got {shown(name)}, which is taken."
+            f"has. Got {shown(name)}, which is taken{hint}."
         )
     METRICS[name] = metric
 
 
 def _is_the_same(one, other):
-    """Return True if one function redefines the other, as in a notebook."""
-    names = ("__module__", "__qualname__")
-    return one is other or all(
-        getattr(one, name, None) == getattr(other, name, other) for name in names
+    """Return True if one function redefines the other, as in a notebook.
+
+    The names of lambdas, and of functions in functions, do not tell.
+    """
+    first, second = (
+        [getattr(each, name, "<none>") for name in ("__module__", "__qualname__")]
+        for each in (one, other)
     )
+    return one is other or (first == second and "<" not in str(first))
 
 
 def own_metric(definition, name, *, greater_is_better=True, columns=()):

@@ -1,8 +1,9 @@
 """What only stack frames say: what scikit-learn does with the rows.
 
-It tells no estimator, scorer or splitter. So three questions are asked of the frames
-that call, by the three public functions below, each with its reason. Where no frame
-answers, as in another process, nothing is found, and nothing is warned of.
+It tells no estimator, scorer or splitter. So two questions are asked of the frames that
+call, by the two public functions below, each with its reason. What they find is warned
+of, and no number depends on it. Where no frame answers, as in another process, nothing
+is found.
 
 `warn_caller` asks none of them: it finds the line to which a warning belongs.
 """
@@ -20,8 +21,9 @@ import numpy as np
 # What may stand between the line of a user and a warning.
 _TOOLS = {"joblib", "skrank", "sklearn"}
 
-# Warnings that were shown while scikit-learn ran, by their text, category and line.
-_SHOWN = set()
+# Warnings that were shown while scikit-learn ran, by their text, category and line; and
+# under "filters" how they were shown.
+_SHOWN = {}
 
 
 class Split(NamedTuple):
@@ -34,17 +36,20 @@ class Split(NamedTuple):
     score_params: dict | None  # the metadata of all rows, for the scorer
 
 
-def running_split(X: object) -> Split | None:
-    """Return the split whose test rows are `X`, if scikit-learn scores them.
+def running_split(X: object = None) -> Split | None:
+    """Return the split whose test rows are `X`, or any, if scikit-learn scores them.
 
     Why: a scorer gets the rows of a test set only. Whether a query has other rows in
-    the training set, and which grades all rows have, shows in both sets.
+    the training set shows in both sets. A metric function gets no X: without query ids
+    it takes all rows for one query, which a user who passes a few rows means, and one
+    who calls `make_scorer` does not.
     """
     for frame in _frames_of_sklearn():
         if "X_test" not in frame.f_code.co_varnames:
             continue
         found = frame.f_locals  # no dict since Python 3.13
-        if found.get("X_test") is X and {"X", "y", "train", "test"}.issubset(found):
+        is_asked = X is None or found.get("X_test") is X
+        if is_asked and {"X", "y", "train", "test"}.issubset(found):
             return Split(*map(found.get, Split._fields))
     return None
 
@@ -72,44 +77,33 @@ def running_draws() -> list[tuple[str, Mapping[str, Any]]]:
     ]
 
 
-def is_fold_scored() -> bool:
-    """Return True if the scorer of a metric function calls it, on the rows of a fold.
-
-    Why: without query ids a metric takes all rows for one query, which a user who
-    passes a few rows means, and one who calls `make_scorer` does not.
-    """
-    frame = sys._getframe(1)
-    while frame is not None and _package_of(frame) == "skrank":
-        frame = frame.f_back
-    if frame is None:
-        return False
-    caller = frame.f_globals.get("__name__"), frame.f_code.co_name
-    return caller == ("sklearn.metrics._scorer", "_score")
-
-
 def warn_caller(message: str, category: type[Warning]) -> None:
     """Warn at the line of the user: outside of skrank, scikit-learn and joblib.
 
     Python shows a text once for each line. It forgets what it has shown whenever
-    filters change, as in each fit of a search, so that is remembered here.
+    filters change, as in each fit of a search, so that is remembered here until they
+    are other filters, or what is shown goes elsewhere.
     """
-    frame = sys._getframe(1)
+    frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _package_of(frame) in _TOOLS:
-        frame = frame.f_back
-    line = frame.f_code.co_filename, frame.f_lineno
+        frame, level = frame.f_back, level + 1
     if _frames_of_sklearn():
+        show = getattr(warnings, "_showwarnmsg_impl", warnings.showwarning)
+        filters = (*(one[:3] for one in warnings.filters), show)
+        if _SHOWN.get("filters") != filters:
+            _SHOWN.clear()
+            _SHOWN["filters"] = filters
+        shown = message, category, frame.f_code.co_filename, frame.f_lineno
         actions = (
             action
             for action, text, kind, *_ in warnings.filters
             if text is None and issubclass(category, kind)
         )
         is_once = next(actions, "default") in ("default", "module", "once")
-        if is_once and (message, category, line) in _SHOWN:
+        if is_once and shown in _SHOWN:
             return
-        _SHOWN.add((message, category, line))
-    registry = frame.f_globals.setdefault("__warningregistry__", {})
-    module = frame.f_globals.get("__name__", "")
-    warnings.warn_explicit(message, category, *line, module, registry)
+        _SHOWN[shown] = True
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _frames_of_sklearn() -> list[FrameType]:

@@ -29,6 +29,7 @@ _CALLED = {
     "ascending": "greater_is_better",
     "higher_is_better": "greater_is_better",
     "top_k": "k",
+    **dict.fromkeys(("weight", "weights"), "sample_weight"),
 }
 # What is meant by one position too many, if a function has such a parameter.
 _BY_POSITION = {

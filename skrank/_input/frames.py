@@ -163,10 +163,11 @@ def column_names(frame):
 
 
 def types_of_columns(frame):
-    """Return the types of the columns of polars and pyarrow as text, {} for others."""
-    if library_of(frame) not in KINDS[1:]:
+    """Return the types of the columns of a data frame as text, {} of all else."""
+    if library_of(frame) not in KINDS or getattr(frame, "ndim", 2) != 2:
         return {}
-    kinds = frame.schema.types if hasattr(frame.schema, "types") else frame.dtypes
+    of_arrow = getattr(getattr(frame, "schema", None), "types", None)
+    kinds = frame.dtypes if of_arrow is None else of_arrow
     names = column_names(frame)
     return {name: str(kind).lower() for name, kind in zip(names, kinds, strict=True)}
 

@@ -6,7 +6,7 @@ import numbers
 
 import numpy as np
 
-from skrank._input.callers import is_fold_scored, running_draws, warn_caller
+from skrank._input.callers import running_draws, running_split, warn_caller
 from skrank._input.frames import reordered
 
 # The fewest queries whose mean says something, and of how many they can be spared.
@@ -66,7 +66,8 @@ _SAMPLE, _FEWEST = 200, 5
 
 def check_one_query(n_rows):
     """Raise if rows without ids are too many for one query; warn if they are a fold."""
-    is_fold = is_fold_scored()
+    split = running_split()
+    is_fold = split is not None and len(split.test) == n_rows
     if n_rows > MANY_ROWS:
         raise ValueError(
             "Without query ids all rows are ranked as one query, which at most "

@@ -31,7 +31,27 @@ def find_qid(qid=None, *, X=None, y=None, groups=None, column=QID):
         return qid
     if groups is not None:
         return groups
-    return find_named(QID, X=X, y=y, column=column)
+    found = find_named(QID, X=X, y=y, column=column)
+    if found is not None and column == QID:
+        check_index(found, y, X)
+    return found
+
+
+def check_index(qid, *data):
+    """Raise if query ids differ from an index ``"qid"``, which functions read."""
+    for one in data:
+        index = find_level(one, QID)
+        if index is None or index is qid or len(index) != len(qid):
+            continue
+        ids, others = (np.asarray(unwrapped(each)) for each in (qid, index))
+        if np.array_equal(ids, others):
+            continue
+        ids, others = ids.tolist(), others.tolist()
+        if not len({*zip(ids, others, strict=True)}) == len({*ids}) == len({*others}):
+            raise ValueError(
+                "The column 'qid' of X and the index 'qid' are both the query ids: "
+                "keep one of them. Got both, and they group the rows differently."
+            )
 
 
 def no_query_ids(caller, call, *, X=None, column=QID, of_column=None, n_rows=None):

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -20,9 +19,9 @@ from skrank._ranking.ids import encode_qid
 from skrank._text.docs import MatrixLike, MissingQid, Self, share_fit_words
 from skrank.rankers.meta_ranker import (
     QueryFinder,
-    ask,
     check_feature_names,
     clone_estimator,
+    prepared,
 )
 from skrank.rankers.query_ranker import fit_estimator
 from skrank.scoring.estimators import ranking_response
@@ -307,8 +306,8 @@ def check_rows(X, ranker):
 def _scores(features, member, qid):
     """Return the scores by an estimator, or those in a column."""
     if hasattr(member, "fit"):
-        asked = partial(ask, find_qid=lambda: qid)
-        return column_or_1d(ranking_response(member, features, asked))
+        asked = prepared(member, features, qid)
+        return column_or_1d(ranking_response(*asked, qid))
     column = find_column(features, member, is_id=False)
     if column is None:
         raise ValueError(f"X has no column {member!r}, which FusionRanker fuses.")

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state, check_scalar, column_or_1d
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_count
 from skrank._input.mistakes import warn_if_few_queries
-from skrank.base import fit_parameters
+from skrank.base import fit_parameters, training_library
 from skrank.rankers.meta_ranker import FitRows, informative_queries
 from skrank.scoring.estimators import ranking_response
 from skrank.scoring.scorer import RankingScorer
@@ -60,15 +60,43 @@ XGBOOST_MAX = 31
 LIGHTGBM_MAX = 30
 
 
-def fit_function_of(parameters):
+# The beginnings of the objectives that need queries.
+OBJECTIVES = {
+    "XGBRanker": ("rank:",),
+    "LGBMRanker": ("lambdarank", "rank_xendcg", "xendcg", "xe_ndcg"),
+    "CatBoostRanker": (
+        *("YetiRank", "PairLogit", "Query", "LambdaMart"),
+        *("StochasticRank", "StochasticFilter"),
+    ),
+}
+
+
+def fit_function_of(estimator):
     """Return the function that fits rankers of a library, None for other estimators."""
-    if "eval_qid" in parameters:
-        return fit_xgboost
+    parameters = fit_parameters(estimator)
     if "group_id" in parameters:
         return fit_catboost
-    if "qid" not in parameters and parameters & {"group", "eval_group"}:
-        return fit_lightgbm
-    return None
+    if "qid" in parameters:
+        is_xgboost = training_library(estimator) == "xgboost"
+        return fit_xgboost if is_xgboost or "eval_qid" in parameters else None
+    return fit_lightgbm if "group" in parameters else None
+
+
+def check_objective(estimator):
+    """Raise if an estimator that takes no queries would learn to rank.
+
+    It would take all rows for one query.
+    """
+    params = getattr(estimator, "get_params", dict)()
+    for name in ("objective", "loss_function"):
+        for ranker, beginnings in OBJECTIVES.items():
+            if str(params.get(name)).startswith(beginnings):
+                raise ValueError(
+                    f"The {name} {params[name]!r} of {type(estimator).__name__} ranks "
+                    "documents within queries, but its fit takes no queries, so that "
+                    f"all rows would be one: use {ranker}. "
+                    f"Got {type(estimator).__name__} instead."
+                )
 
 
 def fit_lightgbm(estimator, rows, stopping=None):
@@ -382,7 +410,7 @@ def _staged_scores(estimator, X):
         return next(stages[method_name])
 
     for _ in range(estimator.n_iter_):
-        yield column_or_1d(ranking_response(estimator, X, next_stage))
+        yield column_or_1d(ranking_response(estimator, X, ask=next_stage))
 
 
 def _seed(params):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from copy import copy, deepcopy
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -38,11 +39,17 @@ from skrank._input.mistakes import (
     warn_if_rows_are_drawn,
     warn_of_single_rows,
 )
-from skrank._input.query_ids import QID, check_qid_column, no_query_ids
+from skrank._input.query_ids import QID, check_index, check_qid_column, no_query_ids
 from skrank._input.sklearn import entries_of
 from skrank._ranking.ids import encode_heads
 from skrank._text.docs import MetadataRequest, Self
-from skrank.base import QUERY_PARAMETERS, RankingEstimator, fit_parameters
+from skrank.base import (
+    QUERY_PARAMETERS,
+    RankingEstimator,
+    fit_parameters,
+    training_library,
+)
+from skrank.scoring.estimators import last_step, transformers
 
 
 class QueryFinder(RankingEstimator, BaseEstimator):
@@ -137,6 +144,8 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         """Return the query ids, or None if all rows are one query or need none."""
         if qid is None:
             qid = self.__skrank_qid__(X)
+            if qid is not None and self.qid_column == QID:
+                check_index(qid, y, X)
         if qid is None:
             qid = find_level(y, QID)
         if qid is None:
@@ -380,16 +389,16 @@ def clone_estimator(estimator):
     """Return an unfitted copy of an estimator or a Pipeline.
 
     The constructors of CatBoost copy lists among their parameters. scikit-learn's
-    clone takes that for a defect and raises an error, so estimators with such
-    parameters (those whose `fit` takes categorical features) are copied here.
+    clone takes that for a defect and raises an error, so these are copied here.
     """
     if isinstance(estimator, Pipeline):
         # scikit-learn clones the Pipeline without steps: its requests and settings.
         cloned = clone(copy(estimator).set_params(steps=[]))
         steps = [(name, clone_estimator(step)) for name, step in estimator.steps]
         return cloned.set_params(steps=steps)
-    if "cat_features" in fit_parameters(estimator):
-        return type(estimator)(**deepcopy(estimator.get_params()))
+    if training_library(estimator) == "catboost":
+        given = estimator.get_params(deep=False).items()
+        return type(estimator)(**{name: clone(v, safe=False) for name, v in given})
     return clone(estimator, safe=False)
 
 
@@ -402,7 +411,7 @@ def fit_transformers(pipeline, rows, *, needs_queries=True):
     if len(pipeline.steps) == 1:
         return rows
     if any(hasattr(step, "fit_resample") for _, step in pipeline.steps):
-        for step in _steps_in_front(pipeline):
+        for step in transformers(pipeline):
             if hasattr(step, "fit_resample"):
                 rows = _resample(step, rows, needs_queries)
             else:
@@ -421,24 +430,11 @@ def fit_transformers(pipeline, rows, *, needs_queries=True):
     return rows._replace(X=X)
 
 
-def transform(pipeline, X):
-    """Apply the transformers in front of the last step; samplers only act in `fit`."""
-    for step in _steps_in_front(pipeline):
-        if not hasattr(step, "fit_resample"):
-            X = step.transform(X)
-    return X
-
-
 def needs_queries(estimator):
     """Return True if the `fit` of an estimator, or of its last step, takes queries."""
     if isinstance(estimator, Pipeline):
         return needs_queries(estimator.steps[-1][1])
     return bool(fit_parameters(estimator) & QUERY_PARAMETERS)
-
-
-def _steps_in_front(pipeline):
-    steps = [step for _, step in pipeline.steps[:-1]]
-    return [s for s in steps if s is not None and not isinstance(s, str)]  # passed
 
 
 def _resample(sampler, rows, needs_queries):
@@ -466,21 +462,18 @@ def as_taken(X, estimator):
     """Return `X` as a library takes it, or raise if it does not take it.
 
     CatBoost raises an error on sparse arrays and LightGBM warns. Both end the process
-    on text of polars or Arrow. Libraries are recognized by the parameters of their
-    `fit`.
+    on text of polars or Arrow.
     """
     is_array = scipy.sparse.issparse(X) and not scipy.sparse.isspmatrix(X)
     types = types_of_columns(X) if hasattr(X, "schema") else {}
-    parameters = fit_parameters(estimator) if is_array or types else ()
-    if "eval_set" not in parameters:
+    library = training_library(estimator) if is_array or types else None
+    if library is None:
         return X
     if is_array:
         return scipy.sparse.csr_matrix(X)
-    read = NUMBER
-    if not parameters & {"categorical_feature", "cat_features"}:
-        read = f"{NUMBER}|{CATEGORY}"  # by XGBoost
+    read = f"{NUMBER}|{CATEGORY}" if library == "xgboost" else NUMBER
     others = {name: kind for name, kind in types.items() if not fullmatch(read, kind)}
-    if "cat_features" in parameters:  # of CatBoost, which requires pandas
+    if library == "catboost":  # which requires pandas
         return X.to_pandas() if others or library_of(X) == "pyarrow" else X
     if others:
         raise ValueError(
@@ -489,6 +482,44 @@ def as_taken(X, estimator):
             "pass X.to_pandas(), where columns of type 'category' are features."
         )
     return X
+
+
+# The types of pandas that are neither numbers nor categories.
+TEXT_OR_DATE = r"(object|str|large_|date|time|period|interval)[\s\S]*"
+
+
+@contextmanager
+def naming_columns(X, estimator, types=None):
+    """Name the columns of pandas on which a library of training fails, if it does.
+
+    `types` are those of the columns that it was fitted to.
+    """
+    try:
+        yield
+    except Exception as error:  # CatBoost has a class of its own
+        is_read = library_of(X) == "pandas" and training_library(estimator)
+        found = types_of_columns(X) if is_read else {}
+        others = {name: k for name, k in found.items() if fullmatch(TEXT_OR_DATE, k)}
+        params = getattr(estimator, "get_params", dict)()
+        # Those that CatBoost is told to read.
+        if not others or params.get("cat_features") or params.get("text_features"):
+            raise
+        for name in others:
+            if types and types.get(name) == "category":
+                raise ValueError(
+                    f"The column {name!r} was of type category in fit. Got "
+                    f"{others[name]}: pass X.astype({{{name!r}: 'category'}})."
+                ) from error
+        text = [name for name, kind in others.items() if kind[:3] in ("obj", "str")]
+        as_category = f"X.astype({dict.fromkeys(text, 'category')})"
+        if training_library(estimator) == "catboost":
+            as_category = f"CatBoostRanker(cat_features={text})"
+        also = f"; to make text a category, pass {as_category}" if text else ""
+        raise ValueError(
+            f"{type(estimator).__name__} does not take all types of columns. Got "
+            f"{shown(others)}: drop what is not a feature, as the page 'From the "
+            f"search to production' does{also}."
+        ) from error
 
 
 class _Fitted(BaseEstimator):
@@ -505,7 +536,7 @@ def check_feature_names(X, names, estimator):
     found = column_names(X)
     if None in (found, names) or {*map(type, [*names, *found])} != {str}:
         return
-    if "cat_features" in fit_parameters(estimator):
+    if training_library(estimator) == "catboost":
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -517,21 +548,12 @@ def check_feature_names(X, names, estimator):
     )
 
 
-def ask(estimator, method_name, X, find_qid, names=None):
-    """Return the response of a method of an estimator, as ranking_response asks.
+def prepared(estimator, X, qid, names=None):
+    """Return the last step of an estimator, and `X` as it takes it.
 
-    The query ids that `find_qid` returns, if any, are passed to a method that takes
-    them, such as that of a FusionRanker. `names` are those of the columns that the last
-    step was fitted to.
+    `names` are those of the columns that the step was fitted to.
     """
-    if isinstance(estimator, Pipeline):
-        # The transformers may return a sparse array, too.
-        X = transform(estimator, X)
-        return ask(estimator.steps[-1][1], method_name, X, find_qid, names)
+    estimator, X = last_step(estimator, X, qid)
     if column_names(X) != names:
         check_feature_names(X, names, estimator)
-    method = getattr(estimator, method_name)
-    X = as_taken(X, estimator)
-    takes_qid = QID in (getattr(method, "__kwdefaults__", None) or ())
-    qid = find_qid() if takes_qid else None
-    return method(X) if qid is None else method(X, qid=qid)
+    return estimator, as_taken(X, estimator)

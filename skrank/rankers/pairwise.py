@@ -39,8 +39,8 @@ from skrank.rankers.meta_ranker import (
     fit_transformers,
     fitted_attribute,
     refuse_weights,
-    transform,
 )
+from skrank.scoring.estimators import last_step
 
 NUMBERS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -194,8 +194,7 @@ class PairwiseRanker(MetaRanker):
         X = drop_column(X, self.qid_column, self._n_columns)
         linear, check = self.estimator_, partial(validate_data, self, reset=False)
         if isinstance(linear, Pipeline):
-            X = transform(linear, X)
-            linear, check = linear.steps[-1][1], check_array
+            (linear, X), check = last_step(linear, X), check_array
         if column_names(X) != self._names:
             check_feature_names(X, self._names, linear)
         return check(X, **NUMBERS) @ np.ravel(linear.coef_)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,12 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
-from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._input.checks import says_what_was_meant
-from skrank._input.frames import column_names, drop_column
+from skrank._input.frames import column_names, drop_column, types_of_columns
 from skrank._text.docs import (
     MatrixLike,
     MetricLike,
@@ -30,10 +29,11 @@ from skrank._text.docs import (
     share_fit_words,
     share_predict_words,
 )
-from skrank.base import fit_parameters, is_ranker
+from skrank.base import QUERY_PARAMETERS, fit_parameters, is_ranker
 from skrank.rankers.libraries import (
     KEYWORDS,
     EarlyStopping,
+    check_objective,
     check_own_stopping,
     fit_function_of,
     fit_in_chunks,
@@ -43,17 +43,17 @@ from skrank.rankers.libraries import (
 from skrank.rankers.meta_ranker import (
     MetaRanker,
     as_taken,
-    ask,
     check_informative,
     clone_estimator,
     draw_queries,
     fit_transformers,
     fitted_attribute,
+    naming_columns,
     needs_queries,
+    prepared,
     refuse_weights,
-    transform,
 )
-from skrank.scoring.estimators import estimator_type, ranking_response
+from skrank.scoring.estimators import estimator_type, last_step, ranking_response
 
 
 class QueryRanker(MetaRanker):
@@ -185,6 +185,8 @@ class QueryRanker(MetaRanker):
     1
     """
 
+    __metadata_request__predict = {"qid": True}
+
     def __init__(
         self,
         estimator: Any,
@@ -244,27 +246,44 @@ class QueryRanker(MetaRanker):
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
             stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
         fitted = clone_estimator(self.estimator)
-        fitted, self._names = fit_estimator(fitted, rows, stopping)
+        fitted, self._names, self._types = fit_estimator(fitted, rows, stopping)
         if estimator_type(fitted) == "classifier":
-            ranking_response(fitted, None, _would_ask)  # raises if it has no scores
+            ranking_response(fitted, None, ask=_would_ask)  # raises if it has no scores
         return self._keep(fitted)
 
     @share_predict_words
-    def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
-        """Return the scores of the documents."""
+    def predict(
+        self, X: MatrixLike | Any, *, qid: ArrayLike | None = None
+    ) -> NDArray[Any]:
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row, for an estimator whose own `predict` takes them,
+            such as FusionRanker. If None, they are taken from the column `qid_column`
+            of `X`, or from its index named ``"qid"``.
+        """
         check_is_fitted(self)
-        find_qid = partial(self._find_qid, None, "predict", X=X, is_needed=False)
+        qid = self._find_qid(qid, "predict", X=X, is_needed=False)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.
-        asked = partial(ask, find_qid=find_qid, names=self._names)
-        scores = ranking_response(self.estimator_, X, asked)
-        scores = scores if scores.ndim == 1 else column_or_1d(scores)
+        last, X = prepared(self.estimator_, X, qid, self._names)
+        with naming_columns(X, last, self._types):
+            scores = ranking_response(last, X, qid)
         return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+
+    @property
+    def _passes_qid_to(self):
+        """What `predict` passes the query ids to; scorers read it."""
+        return self.estimator_
 
 
 def fit_estimator(estimator, rows, stopping=None):
-    """Fit `estimator` in place; return it, and the names that its last step saw.
+    """Fit `estimator` in place; return it, and the columns that its last step saw.
+
+    These are their names and their types.
 
     The parameters of `fit` decide what an estimator receives, never its class. A
     ranker receives the rows of each query together. It is an error if nothing takes the
@@ -275,9 +294,16 @@ def fit_estimator(estimator, rows, stopping=None):
     """
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, stopping)
-    names = column_names(rows.X)
+    with naming_columns(rows.X, estimator):
+        fitted = _fit_on_rows(estimator, rows, stopping)
+    return fitted, column_names(rows.X), types_of_columns(rows.X)
+
+
+def _fit_on_rows(estimator, rows, stopping):
     parameters = fit_parameters(estimator)
-    fit_library = fit_function_of(parameters)
+    if not parameters & QUERY_PARAMETERS:
+        check_objective(estimator)
+    fit_library = fit_function_of(estimator)
     if fit_library is not None:
         if stopping is not None:
             held = _for_library(stopping.held_out, estimator)
@@ -285,9 +311,9 @@ def fit_estimator(estimator, rows, stopping=None):
         rows = _for_library(rows, estimator)
         check_own_stopping(estimator, stopping)
         check_informative(estimator, rows)
-        return fit_library(estimator, rows, stopping), names
+        return fit_library(estimator, rows, stopping)
     if stopping is not None:
-        return fit_in_chunks(estimator, rows, stopping), names
+        return fit_in_chunks(estimator, rows, stopping)
     if "qid" in parameters:
         rows = rows.by_query()
     metadata = {"qid": rows.codes}
@@ -300,7 +326,7 @@ def fit_estimator(estimator, rows, stopping=None):
     if "sample_weight" in metadata and "sample_weight" not in taken:
         refuse_weights(estimator)
     given = {name: metadata[name] for name in taken}
-    return estimator.fit(as_taken(rows.X, estimator), rows.y, **given), names
+    return estimator.fit(as_taken(rows.X, estimator), rows.y, **given)
 
 
 def _for_library(rows, estimator):
@@ -313,12 +339,12 @@ def _fit_pipeline(pipeline, rows, stopping):
     rows = fit_transformers(pipeline, rows, needs_queries=needs_queries(pipeline))
     if stopping is not None:
         held = stopping.held_out
-        held = held._replace(X=transform(pipeline, held.X))
+        held = held._replace(X=last_step(pipeline, held.X, held.codes)[1])
         stopping = stopping._replace(held_out=held)
     name, last = pipeline.steps[-1]
-    last, names = fit_estimator(last, rows, stopping)
+    last, *columns = fit_estimator(last, rows, stopping)
     pipeline.steps[-1] = (name, last)
-    return pipeline, names
+    return pipeline, *columns
 
 
 def _forwarded(estimator, names):
@@ -340,9 +366,8 @@ def _would_ask(estimator, method_name, X):
             "A classifier must have 'decision_function' or 'predict_proba' to be a "
             f"ranker. Got {type(estimator).__name__} instead, which has neither."
         )
-    # The `classes_` of CatBoost's rankers are empty.
-    n_classes = len(getattr(estimator, "classes_", ()))
-    return np.zeros((0, max(n_classes, 1)))
+    is_probability = method_name == "predict_proba"
+    return np.zeros((0, len(estimator.classes_)) if is_probability else 0)
 
 
 def as_regressor(ranker: Any) -> RankerAsRegressor:
@@ -412,6 +437,7 @@ class RankerAsRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
     """The regressor that :func:`as_regressor` returns."""
 
     __metadata_request__fit = {"qid": True}
+    __metadata_request__predict = {"qid": True}
 
     def __init__(self, ranker):
         self.ranker = ranker
@@ -433,10 +459,14 @@ class RankerAsRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         self.ranker_ = clone(self.ranker).fit(X, y, **passed)
         return self
 
-    def predict(self, X):
+    def predict(self, X, *, qid=None):
         """Return the scores of the documents."""
         check_is_fitted(self)
-        return self.ranker_.predict(X)
+        return ranking_response(self.ranker_, X, qid)
+
+    @property
+    def _passes_qid_to(self):
+        return self.ranker_
 
     @property
     def n_features_in_(self):

@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Mapping
 
 import numpy as np
+from sklearn import get_config
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._input.callers import warn_caller
 from skrank._input.checks import shown
@@ -26,24 +30,31 @@ def find_scored_qid(estimator, X, y, qid=None):
     """
     if qid is None:
         ranker = _innermost(estimator)
-        if hasattr(ranker, "__skrank_qid__"):
+        if hasattr(ranker, "__skrank_qid__") and qid_column(ranker) != QID:
             qid = ranker.__skrank_qid__(X)
     return find_qid(qid, X=X, y=y)
 
 
 def _innermost(estimator, within=None):
-    """Return the estimator that a fitted search, or what `within` opens, has selected.
+    """Return the one in a fitted search, a FrozenEstimator, or what `within` opens.
 
     Estimators of other packages may have anything under scikit-learn's names, such as
     themselves, so that no more than ten are opened.
     """
     for _ in range(10):
         inner = getattr(estimator, "best_estimator_", None)
+        if isinstance(estimator, FrozenEstimator):
+            inner = estimator.estimator
         inner = within(estimator) if inner is None and within else inner
         if inner is None or isinstance(inner, type):
             break
         estimator = inner
     return estimator
+
+
+def qid_column(estimator):
+    """Return the column of query ids that a ranker was told, or None."""
+    return getattr(_innermost(estimator), "qid_column", None)
 
 
 def training_sizes(estimator):
@@ -61,35 +72,117 @@ def training_sizes(estimator):
 RESPONSES = ("decision_function", "predict_proba", "predict")
 
 
-def ranking_response(estimator, X, ask=None, qid=None):
+def ranking_response(estimator, X, qid=None, *, ask=None):
     """Return one score per row, of shape (n_samples,).
 
-    ``ask(estimator, method_name, X)`` may return a prediction that was made for another
-    scorer. The query ids `qid` are for a method that takes them.
+    The query ids `qid` are for a method that takes them. If none does,
+    ``ask(estimator, method_name, X)`` may return a prediction that was made before.
     """
-    method, grades = "predict", None
-    if estimator_type(estimator) == "classifier":
-        classes = np.asarray(estimator.classes_)
-        decides = hasattr(estimator, "decision_function") and len(classes) <= 2
-        method = "decision_function" if decides else "predict_proba"
-        grades = _numbers_of_classes(estimator, classes) if len(classes) > 2 else None
-    options = getattr(getattr(estimator, method, None), "__kwdefaults__", None)
-    if qid is not None and QID in (options or ()):
-        response = getattr(estimator, method)(X, qid=qid)
-    elif ask is None:
-        response = getattr(estimator, method)(X)
+    method, grades = _method_of(estimator), None
+    if method == "predict_proba" and len(estimator.classes_) > 2:
+        grades = np.asarray(estimator.classes_, dtype=float)
+    if qid is not None and takes_qid(estimator, method):
+        asked = _innermost(estimator)
+        while isinstance(asked, Pipeline):
+            asked, X = last_step(asked, X, qid)
+            asked = _innermost(asked)
+        given = {QID: qid} if takes_qid(asked, method) else {}
+        response = getattr(asked, method)(X, **given)
     else:
-        response = ask(estimator, method, X)
+        response = ask(estimator, method, X) if ask else getattr(estimator, method)(X)
     if not isinstance(response, np.ndarray):
         response = on_host(response)
     if grades is not None:
         return np.asarray(response) @ grades
-    # Of two columns of probabilities, that of the second class.
-    return response[:, -1] if np.ndim(response) == 2 else response
+    shape = np.shape(response)
+    if len(shape) == 2 and method == "predict_proba":
+        return response[:, -1]  # of two classes, that of the second one
+    if len(shape) == 1:
+        return response
+    if len(shape) != 2 or shape[1] != 1:
+        raise _several_targets(estimator, f"{method} with an output of shape {shape}")
+    return np.ravel(response)
 
 
-def _numbers_of_classes(estimator, classes):
-    """Return the classes as numbers, for their mean."""
+def _method_of(estimator):
+    """Return the name of the method that has the scores, by the estimator's type."""
+    kind = estimator_type(estimator)
+    if kind == "outlier_detector":
+        return "decision_function"
+    if kind == "classifier":
+        classes = estimator.classes_
+        if isinstance(classes, list) and any(map(np.ndim, classes)):
+            raise _several_targets(estimator, f"{len(classes)} lists of classes")
+        if len(classes) > 2:
+            _check_numbers(estimator, np.asarray(classes))
+        elif hasattr(estimator, "decision_function"):
+            return "decision_function"
+        return "predict_proba"
+    if kind in ("clusterer", "density_estimator") or not hasattr(estimator, "predict"):
+        raise ValueError(
+            "Rows are ranked by a ranker, a regressor, a classifier or an outlier "
+            f"detector. Got {type(estimator).__name__} instead, of type {kind!r}."
+        )
+    return "predict"
+
+
+def _several_targets(estimator, what):
+    """Return the error of a prediction with more than one value for each row."""
+    return ValueError(
+        "Rows are ranked by one score each, so the estimator must have one target. Got "
+        f"{type(estimator).__name__} with {what}."
+    )
+
+
+def takes_qid(estimator, method):
+    """Return True if a method takes query ids, by its signature or by routing.
+
+    The last step of a Pipeline is asked, and what a fitted search has selected.
+    """
+    estimator = _innermost(estimator)
+    if isinstance(estimator, Pipeline):
+        routed = any(_consumes_qid(one, "transform") for one in transformers(estimator))
+        return routed or takes_qid(estimator.steps[-1][1], method)
+    try:
+        parameters = inspect.signature(getattr(estimator, method, None)).parameters
+    except (TypeError, ValueError):  # a callable written in C has no signature
+        return False
+    if QID in parameters:
+        inner = getattr(estimator, "_passes_qid_to", None)
+        return inner is None or takes_qid(inner, _method_of(inner))
+    kinds = {one.kind for one in parameters.values()}
+    return inspect.Parameter.VAR_KEYWORD in kinds and _consumes_qid(estimator, method)
+
+
+def _consumes_qid(estimator, method):
+    """Return True if metadata routing is enabled, and passes query ids to a method."""
+    if not get_config()["enable_metadata_routing"]:
+        return False
+    return QID in get_routing_for_object(estimator).consumes(method, [QID])
+
+
+def last_step(estimator, X, qid=None):
+    """Return what a Pipeline ends with, and `X` as the other steps transform it.
+
+    Samplers of imbalanced-learn among the steps act in `fit` only.
+    """
+    while isinstance(estimator, Pipeline):
+        for step in transformers(estimator):
+            if not hasattr(step, "fit_resample"):
+                is_asked = qid is not None and _consumes_qid(step, "transform")
+                X = step.transform(X, qid=qid) if is_asked else step.transform(X)
+        estimator = estimator.steps[-1][1]
+    return estimator, X
+
+
+def transformers(pipeline):
+    """Return the steps of a Pipeline but the last, without those that do nothing."""
+    steps = [step for _, step in pipeline.steps[:-1]]
+    return [one for one in steps if one is not None and not isinstance(one, str)]
+
+
+def _check_numbers(estimator, classes):
+    """Raise unless more than two classes are numbers, whose mean can be taken."""
     if classes.dtype.kind not in "biuf":
         raise ValueError(
             "A classifier of more than two classes ranks by the expected class, so its "
@@ -103,7 +196,6 @@ def _numbers_of_classes(estimator, classes):
             "has none: wrap it in sklearn.calibration.CalibratedClassifierCV, use a "
             "regressor, or pass grades of two classes, such as y > 0."
         )
-    return classes.astype(float)
 
 
 def warn_of_features(estimator, names):

@@ -200,7 +200,8 @@ class ScorerTable(MutableMapping):
     def __iter__(self):
         yield from list(self.table)
         if self.is_open:
-            yield from (name for name in listed_names() if name not in self.table)
+            names = listed_names(of_scorers=True)
+            yield from (name for name in names if name not in self.table)
 
     def __len__(self):
         return sum(1 for _ in self)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import difflib
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +33,7 @@ from skrank._engine.names import (
 )
 from skrank._engine.request import METRICS, OPTIONAL, metric_of, reads_highest_grade
 from skrank._input.callers import running_split
-from skrank._input.checks import shown
+from skrank._input.checks import meant_by, shown
 from skrank._input.frames import find_column
 from skrank._input.mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._input.query_ids import QID, find_qid, no_query_ids
@@ -46,7 +47,7 @@ from skrank.scoring.estimators import (
     ranking_response,
     warn_of_features,
 )
-from skrank.scoring.split_queries import check_highest_grade, warn_if_queries_are_split
+from skrank.scoring.split_queries import warn_if_queries_are_split
 
 # The call that passes query ids.
 SCORED = "scorer(estimator, X, y, qid=qid)"
@@ -73,7 +74,7 @@ def make_ranking_scorer(
     metric : str, callable or list of str
         The metric:
 
-        - a str: a scorer name, such as ``"ndcg@10"`` or ``"rbp(p=0.5)"``;
+        - a str: a scorer name, such as ``"ndcg@10"`` or ``"precision(threshold=1)@5"``;
         - a callable with two arguments: a function that is called as
           ``metric(y_true, y_score, qid=qid, **params)``, such as
           :func:`skrank.metrics.ndcg_score`;
@@ -183,7 +184,7 @@ def get_scorer(scoring: MetricLike | None) -> Any:
     Parameters
     ----------
     scoring : str, callable or None
-        A scorer name of skrank, such as ``"ndcg@10"`` or ``"rbp(p=0.5)"``, or of
+        A scorer name of skrank, such as ``"ndcg@10"`` or ``"rbp(max_grade=3)"``, or of
         scikit-learn, such as ``"roc_auc"``. A callable and None are returned as they
         are.
 
@@ -231,7 +232,8 @@ def get_scorer_names() -> list[str]:
 
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
     short, but any other cutoff is valid, such as ``"ndcg@7"``, and so are parameters
-    in the name, such as ``"rbp(p=0.5)"``. Once skrank is imported,
+    in the name, such as ``"rbp(max_grade=3)"``, which is not listed since it needs one.
+    Once skrank is imported,
     :func:`sklearn.metrics.get_scorer_names` returns these names together with those of
     scikit-learn.
 
@@ -250,7 +252,7 @@ def get_scorer_names() -> list[str]:
     >>> "mrr" in get_scorer_names()
     True
     """
-    return sorted(listed_names())
+    return listed_names(of_scorers=True)
 
 
 class RankingScorer(ScikitLearnScorer):
@@ -262,8 +264,7 @@ class RankingScorer(ScikitLearnScorer):
         self._options, self._columns = options or {}, columns or {}
         reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
         self._reads = tuple(dict.fromkeys(chain.from_iterable(reads)))
-        highest = filter(reads_highest_grade, scored.requests)
-        self._of_highest = tuple(one.key for one in highest if not one.masks)
+        _check_max_grade(scored.requests)
         with config_context(enable_metadata_routing=True):
             # Weights are neither requested nor refused: whoever passes some has to say
             # which, as with the scorers of scikit-learn.
@@ -300,6 +301,7 @@ class RankingScorer(ScikitLearnScorer):
         `call`; `ask` is that of :func:`ranking_response`. Without `y_true` they are the
         :class:`OwnRanks` of an estimator that computes the ranks itself.
         """
+        self._check_names(metadata)
         scored = self._score_func
         requests = scored.requests
         if y_true is None and hasattr(estimator, "__skrank_ranks__"):
@@ -314,7 +316,7 @@ class RankingScorer(ScikitLearnScorer):
             )
         qid = find_scored_qid(estimator, X, y_true, metadata.get("qid"))
         # Predict first: NotFittedError should precede an error about missing query ids.
-        y_score = ranking_response(estimator, X, ask, qid)
+        y_score = ranking_response(estimator, X, qid, ask=ask)
         if y_true is None:
             y_true = np.zeros(len(y_score), dtype=np.uint8)
         rows = {name: values for name, values in metadata.items() if name != "qid"}
@@ -333,8 +335,6 @@ class RankingScorer(ScikitLearnScorer):
             warn_of_features(estimator, sorted(of_X))
         split, routing = running_split(X), super().get_metadata_routing
         warn_if_queries_are_split(estimator, X, heads, split, routing)
-        if self._of_highest:
-            check_highest_grade(self._of_highest, split, y_true)
         warn_if_rows_are_drawn()
         return read_arrays(
             y_true,
@@ -343,6 +343,16 @@ class RankingScorer(ScikitLearnScorer):
             columns={name: rows[name] for name in rows if name not in _OPTIONAL},
             **{name: rows[name] for name in rows if name in _OPTIONAL},
         )
+
+    def _check_names(self, metadata):
+        """Raise if the metrics read none of some metadata; a function may read any."""
+        known = ("qid", *_OPTIONAL, *self._reads)
+        unknown = [name for name in metadata if name not in known]
+        if unknown and self._score_func.function is None:
+            raise TypeError(
+                f"{self._score_func.caller} got an unexpected keyword argument "
+                f"{unknown[0]!r}.{meant_by(unknown[0], known)}"
+            )
 
     def on_documents(self, y_true, qid, sample_weight=None):
         """Return the score as a function of predictions; the rest is computed once."""
@@ -363,6 +373,7 @@ class RankingScorer(ScikitLearnScorer):
         ``"sample_weight"`` or a column of the metrics, and `alias` is a bool, None or
         str. Earlier requests remain, including the one for `qid`.
         """
+        self._check_names(kwargs)
         earlier = self.get_metadata_routing().score.requests
         return super().set_score_request(**{**earlier, **kwargs})
 
@@ -685,6 +696,20 @@ def _check_direction(request):
         f"A scorer must return larger values for better models, but lower values of "
         f"{request.key!r} are better with adjusted={adjusted!r}.{hint}"
     )
+
+
+def _check_max_grade(requests):
+    """Raise if metrics depend on the highest grade, which a fold may not have."""
+    for request in filter(reads_highest_grade, requests):
+        params = re.search(r"\((.+)\)", request.key)
+        params = f"{params[1]}, max_grade=3" if params else "max_grade=3"
+        cutoff = f"@{k}" if (k := request.options.own.get("k")) else ""
+        raise ValueError(
+            f"A scorer of {request.key!r} needs max_grade, the highest grade of all "
+            "data, since folds may have other highest grades. Pass it in the name, as "
+            f"in scoring='{request.metric.full_name}({params}){cutoff}', or to "
+            "make_ranking_scorer. Got max_grade=None."
+        )
 
 
 def _try_on_two_rows(scored, params):

@@ -1,4 +1,4 @@
-"""Queries with rows on both sides of a split, and other differences between folds."""
+"""Queries with rows on both sides of a split."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -15,7 +15,7 @@ from skrank._input.checks import count_rows
 from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_heads
 from skrank.exceptions import QuerySplitWarning
-from skrank.scoring.estimators import find_scored_qid, training_sizes
+from skrank.scoring.estimators import find_scored_qid, qid_column, training_sizes
 
 
 def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
@@ -28,20 +28,7 @@ def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
     training data itself is scored, which is allowed.
     """
     if split is not None:
-        params = split.score_params or {}
-        name = routing and routing().score.requests[QID]
-        all_qid = params.get(name, params.get(QID))
-        codes, whole = _codes_of_all(estimator, split.X, split.y, all_qid)
-        # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
-        if codes is None or len(codes) != count_rows(split.X):
-            return
-        # Every scorer and every candidate of a search meets the same splits.
-        sides, kept = (split.train, split.test), whole.get(id(split.test))
-        if kept and all(ref() is side for ref, side in zip(kept, sides, strict=True)):
-            return
-        if not warn_of_split_queries(codes, *sides):
-            with contextlib.suppress(TypeError):  # lists have no weak references
-                whole[id(split.test)] = [*map(weakref.ref, sides)]
+        _compare_sides(estimator, encode_heads(qid), split, routing)
         return
     known = training_sizes(estimator)
     if not known:
@@ -54,20 +41,37 @@ def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)
 
 
-def check_highest_grade(names, split, y_true):
-    """Raise if metrics depend on the highest grade, and a test set has another one.
+# The splits that keep queries whole, by the id of their test rows while these live, for
+# every scorer and every candidate of a search meets the same splits. With each of them
+# goes what the answer depends on, the ids of the test rows among it: a row that gets
+# another id is in some test set.
+_WHOLE = {}
 
-    Each fold would be measured on a scale of its own.
-    """
-    if split is None or split.y is None:
+
+def _compare_sides(estimator, heads, split, routing):
+    """Warn if queries, whose ids in the test rows are `heads`, are on both sides."""
+    params = split.score_params or {}
+    name = routing and routing().score.requests[QID]
+    all_qid = params.get(name, params.get(QID))
+    is_told = tuple(map(id, (split.X, split.y, all_qid)))
+    starts = None if heads.starts is None else heads.starts.tobytes()
+    ids = hash((*heads.ids.tolist(), heads.codes.tobytes(), starts))
+    key, test = (*is_told, qid_column(estimator), ids), id(split.test)
+    sides, known = (split.train, split.test), _WHOLE.get(test)
+    if known and known[0] == key and all(map(_is_alive, known[1], sides)):
         return
-    of_all, of_part = (float(np.max(y)) for y in (split.y, y_true))
-    if of_all != of_part:
-        raise ValueError(
-            f"{names[0]!r} depends on the highest grade of all data, which is "
-            f"{of_all:g}, and {of_part:g} in a test set. Put it in the name, "
-            f"as in scoring='err(max_grade={of_all:g})@10'."
-        )
+    all_qid = find_scored_qid(estimator, split.X, split.y, all_qid)
+    # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
+    if all_qid is None or count_rows(all_qid) != count_rows(split.X):
+        return
+    if not warn_of_split_queries(encode_heads(all_qid).of_rows(), *sides):
+        with contextlib.suppress(TypeError):  # lists have no weak references
+            refs = [weakref.ref(one, lambda _: _WHOLE.pop(test, 0)) for one in sides]
+            _WHOLE[test] = key, refs
+
+
+def _is_alive(ref, side):
+    return ref() is side
 
 
 SPLIT_QUERIES = (
@@ -91,28 +95,3 @@ def warn_of_split_queries(codes, train, test):
     if is_split:
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)
     return is_split
-
-
-# The codes of the data that is split at present, until it is deleted.
-_CODES = {}
-
-
-def _codes_of_all(estimator, X, y, qid):
-    """Return a code of the query of each row, read once for all splits of the data.
-
-    With it goes a dict that belongs to these codes, for what is found out about splits.
-    """
-    data = [one for one in (X, y, qid) if one is not None]
-    key = tuple(map(id, data))
-    if (known := _CODES.get(key)) is not None:  # one look: threads may clear it
-        found, _ = known
-        return found
-    qid = find_scored_qid(estimator, X, y, qid)
-    found = (None if qid is None else encode_heads(qid).of_rows()), {}
-    _CODES.clear()
-    with contextlib.suppress(TypeError):  # lists have no weak references
-        _CODES[key] = (
-            found,
-            [weakref.ref(one, lambda _: _CODES.clear()) for one in data],
-        )
-    return found

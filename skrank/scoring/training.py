@@ -444,6 +444,7 @@ class CatBoostMetric(TrainingMetric):
         # Whole rounds went by without the documents of the metric. Twice may be one
         # round: the training set is also an evaluation set.
         if self._others[grades] > 2:
+            self._others.clear()
             raise ValueError(
                 "catboost_metric needs the grades of the eval_set in the same order, "
                 "since it recognizes its documents by them. Got a y of length "
@@ -459,6 +460,10 @@ class CatBoostMetric(TrainingMetric):
     # estimator whose parameters differ then.
     def __deepcopy__(self, memo):
         return self
+
+    # So clones of an estimator, which may be fitted at the same time, share no counts.
+    def __sklearn_clone__(self):
+        return CatBoostMetric(self.scorer, *(self.documents or ()))
 
     def __reduce__(self):
         return CatBoostMetric, (self.scorer, *(self.documents or ()))

@@ -257,12 +257,28 @@ def test_a_name_is_added_again_only_for_the_function_defined_again():
         def led_again(ranking):
             return ranking.expected_at_first(lambda rank: rank == 1)
 
+        led_again.__qualname__ = "led_again"  # as in a cell of a notebook
         return led_again
 
     add_scorer("led_again", define())
     add_scorer("led_again", define())
-    with pytest.raises(ValueError, match="'led_again', which is taken"):
+    with pytest.raises(ValueError, match="'led_again', which is taken: pass replace"):
         add_scorer("led_again", led)
+    add_scorer("led_again", led, replace=True)
+    with pytest.raises(ValueError, match=r"'mrr', which is taken\.$"):
+        add_scorer("mrr", led, replace=True)
+
+
+def test_functions_of_one_name_do_not_replace_each_other():
+    def power(p):
+        return lambda ranking: ranking.n_relevant**p
+
+    add_scorer("n_of_power", power(1.0))
+    with pytest.raises(ValueError, match="which is taken: pass replace=True"):
+        add_scorer("n_of_power", power(2.0))
+    assert evaluate([1, 1], [2, 1], "n_of_power") == {"n_of_power": 2}
+    add_scorer("n_of_power", power(2.0), replace=True)
+    assert evaluate([1, 1], [2, 1], "n_of_power") == {"n_of_power": 4}
 
 
 def test_a_cutoff_without_a_default_is_required():

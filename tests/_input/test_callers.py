@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 )
 
 from skrank._input.callers import (
-    is_fold_scored,
+    _SHOWN,
     running_draws,
     running_split,
     warn_caller,
@@ -98,20 +98,16 @@ def test_what_draws_or_shuffles_rows_is_found_with_its_variables():
     assert is_y == [[True, True]] * 2 + [[False, True]] * 2
 
 
-def test_a_function_that_a_scorer_calls_is_found_and_one_that_anybody_calls_is_not():
-    def metric(y_true, y_score):
-        found.append(is_fold_scored())
-        return 0.0
-
-    found = []
-    model = LinearRegression().fit(X, Y)
-    make_scorer(metric)(model, X, Y)
-    metric(Y, Y)
-    # A function of the user stands between the scorer and the question.
-    assert found == [False, False]
-    scorer = make_scorer(mrr_score)
+def test_a_metric_function_without_query_ids_is_warned_of_in_a_split():
+    model = LinearRegression()
     with pytest.warns(UserWarning, match="All rows of a fold are ranked as one query"):
-        scorer(model, X, Y)
+        cross_validate(model, X, Y, cv=2, scoring=make_scorer(mrr_score))
+
+    def by_query(model, X, Y):
+        return np.mean([mrr_score([y], [score]) for y, score in zip(Y, Y, strict=True)])
+
+    cross_validate(model, X, Y, cv=2, scoring=by_query)  # and nothing is warned of
+    make_scorer(mrr_score)(model.fit(X, Y), X, Y)
 
 
 def lines_of(warned):
@@ -135,6 +131,8 @@ def test_a_warning_in_the_fits_of_a_search_is_shown_once():
         return len(warned)
 
     assert (shown("default"), shown("always"), shown("ignore")) == (1, 2, 0)
+    assert shown("default") == 1  # what is recorded anew is shown anew
+    assert len(_SHOWN) == 2  # and what was shown before is forgotten
 
 
 def test_a_thread_that_nobody_called_warns_as_well():

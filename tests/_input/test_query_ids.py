@@ -380,3 +380,23 @@ def test_the_table_of_tools_says_where_query_ids_may_be(tool, row):
 
 def test_every_tool_of_the_table_is_tried():
     assert set(TOOLS) == {*re.findall(r"``(\w{3,})``", "".join(row[0] for row in ROWS))}
+
+
+def test_a_column_and_an_index_that_group_rows_differently_are_refused():
+    frame = pd.DataFrame({"qid": [1, 1, 2, 2], "x": [1.0, 2, 3, 4]})
+    same = pd.Series([1, 0, 0, 1], index=pd.Index(["a", "a", "b", "b"], name="qid"))
+    other = same.set_axis(pd.Index([1, 2, 2, 1], name="qid"))
+    ranker = QueryRanker(Ridge())
+    assert find_qid(X=frame, y=same).tolist() == [1, 1, 2, 2]
+    ranker.fit(frame, same)
+    assert find_qid(X=frame, y=other, qid=[0, 0, 1, 1]) == [0, 0, 1, 1]
+    assert find_qid(X=frame, y=other, column="x").tolist() == [1, 2, 3, 4]
+    for call in (
+        lambda: find_qid(X=frame, y=other),
+        lambda: find_qid(X=frame.set_index(other.index)),
+        lambda: ranker.fit(frame, other),
+        lambda: get_scorer("mrr")(ranker, frame, other),
+        lambda: next(QueryKFold(2).split(frame, other)),
+    ):
+        with pytest.raises(ValueError, match="they group the rows differently"):
+            call()

@@ -91,9 +91,9 @@ def test_record_batches_are_refused_although_scikit_learn_may_not_read_their_nam
 
 
 class GoesByName(GoesByPosition):
-    """Goes by name, as the libraries whose `fit` takes cat_features do."""
+    """Goes by name, as CatBoost does."""
 
-    def fit(self, X, y, cat_features=None):
+    def fit(self, X, y, cat_features=None, eval_set=None):
         self.names_ = list(X)
         return super().fit(X, y)
 
@@ -231,3 +231,42 @@ def test_lightgbm_never_gets_columns_on_which_it_ends_the_process(model, monkeyp
     for new in ARROW.values():
         with pytest.raises(ValueError, match=f"^{model.__name__} does not take all"):
             QueryRanker(model(verbose=-1)).fit(new(frame), GRADES)
+
+
+SHOP = pd.DataFrame(
+    {"qid": IDS, "x": np.arange(float(N)), "brand": ["a", "b", "c"] * 4}
+)
+SHOP["day"] = pd.date_range("2026-01-01", periods=N)
+TREES = LGBMRanker(n_estimators=2, min_child_samples=1, verbose=-1, n_jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("drop", "words"),
+    [
+        ("day", r"Got {'brand': '\w+'}: drop.*X.astype\({'brand': 'category'}\)"),
+        ("brand", r"Got {'day': 'datetime64\[\ws\]'}: drop .* production' does\.$"),
+    ],
+)
+def test_columns_of_pandas_that_are_not_numbers_are_named(drop, words):
+    frame = SHOP.drop(columns=drop)
+    for model in (TREES, make_pipeline("passthrough", TREES)):
+        with pytest.raises(ValueError, match=f"^LGBMRanker does not take.*{words}"):
+            QueryRanker(model).fit(frame, GRADES)
+
+
+def test_a_category_that_is_text_today_is_named():
+    frame = SHOP.drop(columns="day")
+    ranker = QueryRanker(TREES).fit(frame.astype({"brand": "category"}), GRADES)
+    words = (
+        r"^The column 'brand' was of type category in fit. Got (str|object): pass X.as"
+    )
+    with pytest.raises(ValueError, match=words):
+        ranker.predict(frame)
+    today = frame.astype({"brand": "category"})
+    assert len(ranker.predict(today)) == N
+
+
+def test_an_error_of_another_cause_is_left_alone():
+    numbers = SHOP.drop(columns=["day", "brand"])
+    with pytest.raises(ValueError, match="LGBMRanker takes as grades the integers"):
+        QueryRanker(TREES).fit(numbers, -GRADES)

@@ -7,14 +7,14 @@ import warnings
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skrank.base import RankingEstimator
+from skrank.base import RankingEstimator, training_library
 from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import check_xgboost, hold_out
@@ -276,3 +276,56 @@ def test_equal_grades_and_a_single_query_are_refused(model):
         QueryRanker(model).fit(X, Y, qid=["a"] * len(Y))
     one = QueryRanker(model, missing_qid="single").fit(X, Y, qid=["a"] * len(Y))
     assert one.query_sizes_ == {"a": len(Y)}
+
+
+class Wrapper(RegressorMixin, BaseEstimator):
+    """Has parameters of CatBoost and XGBoost in its fit, and is neither."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self, X, y, cat_features=None, eval_qid=None, eval_group=None):
+        self.model_ = clone(self.model).fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_a_library_is_recognized_by_its_module():
+    ranker = QueryRanker(Wrapper(Ridge())).fit(X, Y, qid=QID)
+    assert ranker.predict(X).tolist() == Ridge().fit(X, Y).predict(X).tolist()
+    assert clone(ranker).estimator.model.alpha == 1
+
+    class Own(LGBMRanker):
+        def fit(self, X, y, *, group=None):
+            return super().fit(X, y, group=group)
+
+    assert training_library(Own()) == "lightgbm"
+    assert training_library(Wrapper(Ridge())) is None
+
+
+@pytest.mark.parametrize(
+    ("objective", "ranker"),
+    [
+        ({"objective": "rank:pairwise"}, "XGBRanker"),
+        ({"objective": "lambdarank"}, "LGBMRanker"),
+        ({"loss_function": "YetiRank:mode=NDCG"}, "CatBoostRanker"),
+    ],
+)
+def test_objectives_of_rankers_are_refused_without_queries(objective, ranker):
+    class Regressor(RegressorMixin, BaseEstimator):
+        def __init__(self, objective=None, loss_function=None):
+            self.objective, self.loss_function = objective, loss_function
+
+        def fit(self, X, y):
+            raise AssertionError("it must not be fitted")
+
+        predict = fit
+
+    for model in (Regressor(**objective), make_pipeline(Regressor(**objective))):
+        for stop in (False, True):
+            with pytest.raises(
+                ValueError, match=f"would be one: use {ranker}. Got Reg"
+            ):
+                QueryRanker(model, early_stopping=stop).fit(X, Y, qid=QID)

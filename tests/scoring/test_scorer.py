@@ -24,6 +24,9 @@ from sklearn.pipeline import make_pipeline
 import skrank._engine.answer
 from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import (
+    add_scorer,
+    err_score,
+    evaluate,
     get_scorer,
     get_scorer_names,
     make_ranking_scorer,
@@ -31,6 +34,7 @@ from skrank.metrics import (
     mrr_score,
     ndcg_score,
     precision_at_k_score,
+    rbp_score,
 )
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 
@@ -221,11 +225,6 @@ class TestCall:
     def test_each_source_brings_the_queries(self, model, X, y, qid):
         assert get_scorer("mrr")(model, X, y, qid=qid) == pytest.approx(MRR)
 
-    def test_column_goes_before_the_index(self, model):
-        one_query = pd.Series(Y, index=pd.Index(np.zeros(9), name="qid"))
-        assert get_scorer("mrr")(model, FRAME, one_query) == pytest.approx(MRR)
-
-    @pytest.mark.parametrize("metric", ["mrr", ndcg_score, ["mrr", "map"]])
     def test_no_source_is_an_error_that_names_all_three(self, model, metric):
         scorer = make_ranking_scorer(metric)
         with pytest.raises(ValueError, match=SOURCES_OF_QID):
@@ -248,6 +247,27 @@ class TestCall:
         scorer = make_ranking_scorer(last_id, factor=2, greater_is_better=False)
         assert scorer(model, X, Y, qid=QID) == -6
         assert "last_id, greater_is_better=False, factor=2" in repr(scorer)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("sample_weights", "Did you mean 'sample_weight'"),
+        ("weight", "Did you mean 'sample_weight'"),
+        ("exlude", "Did you mean 'exclude'"),
+        ("groups", "qid"),
+        ("popularty", "Did you mean 'popularity'"),
+    ],
+)
+@pytest.mark.parametrize("names", ["novelty@2", ["mrr", "novelty@2"]], ids=str)
+def test_a_keyword_that_nothing_reads_is_refused(names, name, meant):
+    scorer, model = make_ranking_scorer(names), FirstFeature().fit(X, Y)
+    with pytest.raises(
+        TypeError, match=rf"unexpected keyword argument '{name}'.*{meant}"
+    ):
+        scorer(model, X, Y, qid=QID, **{name: QID})
+    with sklearn.config_context(enable_metadata_routing=True), pytest.raises(TypeError):
+        scorer.set_score_request(**{name: True})
 
 
 class TestOneRanking:
@@ -540,20 +560,51 @@ def test_a_scorer_is_saved_as_names_and_parameters(scorer):
     assert pickle.loads(pickle.dumps(scorer))._score_func == scorer._score_func
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scoring", ["err@3", "rbp", "rbp(p=0.5)", ["mrr", "err"]])
-def test_folds_of_different_highest_grades_are_not_measured_on_scales_of_their_own(
-    scoring,
-):
-    qid = np.repeat(np.arange(6), 3)
-    y, X = np.where(qid == 0, 4, np.arange(18) % 3), np.arange(18.0)[:, None]
-    indexed = pd.Series(y, index=pd.Index(qid, name="qid"))
-    options = {"cv": QueryKFold(3), "scoring": scoring}
-    message = r"highest grade of all data, which is 4, and 2 in a test .*max_grade=4\)"
-    with pytest.raises(ValueError, match=message):
-        cross_validate(Ridge(), X, indexed, error_score="raise", **options)
-    with pytest.raises(ValueError, match="highest grade of all data"):
-        cross_val_query_scores(Ridge(), X, indexed, **options)
-    cross_validate(Ridge(), X, np.minimum(indexed, 2), error_score="raise", **options)
-    options["scoring"] = ["err(max_grade=4)@3", "rbp(p=0.5, max_grade=4)"]
-    cross_validate(Ridge(), X, indexed, error_score="raise", **options)
+def stopping(ranking, *, k=None, max_grade=None):
+    """A metric of a user with the property of ERR."""
+    return np.ones(ranking.n_queries)
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [
+        ("err@3", r"'err\(max_grade=3\)@3'"),
+        ("rbp", r"'rbp\(max_grade=3\)'"),
+        ("rbp(p=0.5)@5", r"'rbp\(p=0.5, max_grade=3\)@5'"),
+        ("stopping_at_7", r"'stopping\(max_grade=3\)@7'"),
+    ],
+)
+def test_a_scorer_that_depends_on_the_highest_grade_needs_it(name, cure):
+    add_scorer("stopping", stopping)
+    message = rf"^A scorer of '{re.escape(name)}' needs max_grade.*{cure}"
+    options = {"cv": QueryKFold(3)}
+    for make in (
+        partial(get_scorer, name),
+        partial(sklearn.metrics.get_scorer, name),
+        partial(make_ranking_scorer, ["mrr", name]),
+        partial(cross_val_query_scores, Ridge(), X, Y_INDEXED, scoring=name, **options),
+        partial(GridSearchCV(Ridge(), {}, scoring=name, **options).fit, X, Y_INDEXED),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make()
+    with pytest.raises(ValueError, match="A scorer of 'rbp_score' needs"):
+        make_ranking_scorer(rbp_score, p=0.5)
+    assert evaluate(Y, X[:, 0], name, qid=QID).keys() == {name}
+    assert name.partition("@")[0] not in {
+        one.partition("@")[0] for one in get_scorer_names()
+    }
+
+
+def test_folds_are_measured_on_the_scale_of_the_highest_grade():
+    # A grade of 4 occurs in other folds: a reader stops at the ranks 1 and 2 with
+    # probabilities 1/16 and 3/16.
+    model = Ridge().fit([[0.0], [1.0]], [0, 1])
+    scorer = get_scorer("err(max_grade=4)@2")
+    found = scorer(model, [[2.0], [1.0]], [1, 2], qid=[0, 0])
+    assert found == pytest.approx(1 / 16 + 15 / 16 * 3 / 16 / 2)
+    assert (
+        make_ranking_scorer(err_score, max_grade=4, k=2)(
+            model, [[2.0], [1.0]], [1, 2], qid=[0, 0]
+        )
+        == found
+    )

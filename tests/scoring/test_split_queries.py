@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gc
 import pickle
 import re
 import warnings
@@ -32,6 +33,7 @@ from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import get_scorer, make_ranking_scorer, mrr_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
+from skrank.scoring.split_queries import _WHOLE
 from tests.rankers.rows import SORTED
 
 X, Y, QID = SORTED
@@ -207,13 +209,12 @@ def test_folds_of_rows_are_warned_of_once_in_each_call(call):
         assert warning.category is QuerySplitWarning
         assert re.match(SPLIT, str(warning.message))
         assert warning.filename == __file__
-        skrank._input.callers._SHOWN.clear()  # as in a new process
 
 
 def test_a_search_shows_one_warning_where_its_own_call_is_not_seen(monkeypatch):
     # In a thread, where as in another process only the fit of a candidate is. One
     # candidate at a time, for threads share the filters of warnings.
-    monkeypatch.setattr(skrank._input.callers, "_SHOWN", set())
+    monkeypatch.setattr(skrank._input.callers, "_SHOWN", {})
     how = {"scoring": "mrr", "cv": PLAIN_FOLDS, "n_jobs": 2, "pre_dispatch": 1}
     search = GridSearchCV(Ridge(), {"alpha": np.arange(1.0, 7.0)}, **how)
     with warnings.catch_warnings(record=True) as caught, parallel_config("threading"):
@@ -276,3 +277,42 @@ def test_a_ranker_of_a_single_query_knows_none():
     ranker = QueryRanker(Ridge(), missing_qid="single").fit(X[TRAIN], Y[TRAIN])
     assert ranker.query_sizes_ == {}
     assert 0 < get_scorer("mrr")(ranker, X[TEST], INDEXED.iloc[TEST]) <= 1
+
+
+def splits_found(column, cv, X, y):
+    """Return how often split queries are warned of, by a column of ids."""
+    ranker = QueryRanker(Ridge(), qid_column=column)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cross_validate(ranker, X, y, scoring="mrr", cv=cv, error_score="raise")
+    return sum(one.category is QuerySplitWarning for one in caught)
+
+
+def test_another_column_of_ids_is_compared_anew():
+    frame = pd.DataFrame({"user": np.repeat(np.arange(40), 5), "x": np.arange(200.0)})
+    frame["session"] = np.random.default_rng(0).permutation(frame["user"])
+    y = np.arange(200) % 3
+    by_user = list(QueryKFold(4, qid_column="user").split(frame, y))
+    assert splits_found("user", by_user, frame, y) == 0
+    assert splits_found("session", by_user, frame, y) == 4
+    assert splits_found("user", by_user, frame, y) == 0
+
+
+def test_ids_that_were_changed_in_place_are_compared_anew():
+    frame = pd.DataFrame({"qid": np.repeat(np.arange(40), 5), "x": np.arange(200.0)})
+    y, folds = np.arange(200) % 3, list(KFold(4).split(frame))
+    assert splits_found("qid", folds, frame, y) == 0
+    frame.loc[:, "qid"] = np.tile(np.arange(40), 5)
+    assert splits_found("qid", folds, frame, y) == 4
+    frame["qid"] = np.repeat(np.arange(40), 5)
+    assert splits_found("qid", folds, frame, y) == 0
+    frame.loc[0, "qid"] = 39  # of another fold
+    assert splits_found("qid", folds, frame, y) > 0
+
+
+def test_what_was_compared_is_forgotten_with_the_split():
+    search = GridSearchCV(Ridge(), {"alpha": [1, 2]}, scoring="mrr", cv=QueryKFold(3))
+    _WHOLE.clear()
+    search.fit(X, INDEXED)
+    gc.collect()
+    assert not _WHOLE

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from lightgbm import LGBMRanker, LGBMRegressor
+from sklearn.base import clone
 
 from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
@@ -267,3 +268,16 @@ def test_the_metric_of_catboost_notices_that_its_documents_never_come():
         assert metric.evaluate(scores, target, None) == (0.0, 1.0)
     with pytest.raises(ValueError, match="Got a y of length 4 whose grades"):
         metric.evaluate(scores, other, None)
+
+
+def test_a_clone_counts_for_itself():
+    metric = catboost_metric("mrr", y=[1, 0, 0, 1], qid=[7, 7, 8, 8])
+    assert copy.deepcopy(metric) is metric  # or scikit-learn clones no CatBoostRanker
+    other = clone(metric, safe=False)
+    scores, grades = [np.zeros(2)], np.array([1, 0], dtype=np.float32)
+    for one in (metric, other):
+        for _ in range(2):
+            assert one.evaluate(scores, grades, None) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="grades are in no evaluation set"):
+        metric.evaluate(scores, grades, None)
+    assert metric.evaluate(scores, grades, None) == (0.0, 1.0)  # in another fit
