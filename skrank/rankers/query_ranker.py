@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np

@@ -723,10 +723,10 @@ def outer_join(ids, sides, names, may_choose, flags=True):
     """Join Triples, whose query ids are Heads of positions in `ids`.
 
     `names` are what errors call them, and `may_choose` says in which of them
-    duplicates="best" may choose among rows of a document. Return for each joined row the position of its
-    query and its document, and two lists of arrays, with one for each side: its values,
-    0 where it lacks the row, and which rows it has. Of the last side these are the rows
-    with a flag.
+    duplicates="best" may choose among rows of a document. Return for each joined row
+    the position of its query and its document, and two lists of arrays, with one for
+    each side: its values, 0 where it lacks the row, and which rows it has. Of the last
+    side these are the rows with a flag.
     """
     orders, bounds = zip(*(_by_query(one.qid, len(ids)) for one in sides), strict=True)
     bound, stop = sum(bounds), 0
