@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length, check_scalar
 
-from skrank._input.frames import on_host, unwrapped
+from skrank._input.frames import unwrapped
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
@@ -91,7 +91,8 @@ def numeric_array(values, name):
     numbers and missing values raise.
     """
     if type(values) is not np.ndarray:
-        values = on_host(values)
+        _refuse_dict(values, name)
+        values = unwrapped(values)
     if type(values) is np.ndarray and values.dtype.kind in "biuf":
         return values
     if sparse.issparse(values):
@@ -102,8 +103,7 @@ def numeric_array(values, name):
     if np.ma.is_masked(values):
         raise ValueError(f"Input {name} contains masked (missing) values.")
     if type(values) is not np.ndarray:
-        _refuse_dict(values, name)
-        given = values = unwrapped(values)
+        given = values
         try:
             values = np.asarray(values)
             is_list = isinstance(given, (list, tuple)) and values.dtype == np.float64
