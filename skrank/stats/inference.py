@@ -15,9 +15,8 @@ from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 
-from skrank._engine.means import MEANS, mean_of_queries, reciprocal
 from skrank._engine.request import Request
-from skrank._engine.summary import weights_of
+from skrank._engine.summary import MEANS, mean_of_queries, reciprocal, weights_of
 from skrank._engine.value_table import ValueTable, check_by
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_listed, shown
