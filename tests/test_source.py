@@ -33,7 +33,6 @@ ALONE = {
     "skrank._shell.files": "what commands read and print, which tests call by itself",
     "skrank.rankers.libraries": "where the support of a further library is added",
     "skrank.stats.sign_flips": "likewise",
-    "skrank.stats.verdict": "what a comparison says, which its tests read",
 }
 REQUIRED = {"narwhals", "numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.

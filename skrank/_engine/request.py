@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._engine.means import mean_of_queries
+from skrank._engine.summary import mean_of_queries
 from skrank._input.checks import (
     AVERAGES,
     TIES,

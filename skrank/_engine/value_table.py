@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._engine.means import reciprocal
-from skrank._engine.summary import Measured, summarize
+from skrank._engine.summary import Measured, reciprocal, summarize
 from skrank._input.checks import check_listed, check_some_weight, shown
 from skrank._ranking.ids import encode_qid
 

@@ -13,9 +13,9 @@ from sklearn.utils import Bunch
 
 import skrank
 from skrank._engine.answer import Arrays
-from skrank._engine.asked import read_requests
 from skrank._engine.columns import columns_of
 from skrank._engine.conventions import CONVENTIONS, FROM_ONE
+from skrank._engine.names import read_requests
 from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank._shell import files as shell
 from skrank._text.extras import progress_bar

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._engine.answer import Rescored, answer_all, measure_queries, read_arrays
-from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of, no_grades
+from skrank._engine.names import check_ids_unneeded, read_requests
 from skrank._engine.request import OPTIONAL
 from skrank._engine.value_table import distinct, join_rankers
 from skrank._input.checks import says_what_was_meant, shown

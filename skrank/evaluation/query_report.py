@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skrank._engine.asked import read_requests
+from skrank._engine.names import read_requests
 from skrank._input.checks import check_k, numeric_array, says_what_was_meant, shown
 from skrank._input.frames import as_frame, take_rows, unwrapped
 from skrank._input.query_ids import find_qid

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import ItemColumn, read_columns
+from skrank._engine.names import check_ids_unneeded, read_requests
 from skrank._engine.request import (
     BY_ROW,
     OPTIONAL,

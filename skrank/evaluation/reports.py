@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._engine.answer import answer, answer_all
-from skrank._engine.asked import read_requests
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
+from skrank._engine.names import read_requests
 from skrank._input.checks import check_listed
 from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_lists

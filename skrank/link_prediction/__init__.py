@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.link_prediction.candidates import SampledNegatives, type_constraints
 from skrank.link_prediction.predictors import (
     LinkPredictor,
     PopularityPredictor,
@@ -10,7 +9,11 @@ from skrank.link_prediction.predictors import (
 )
 from skrank.link_prediction.rank_targets import evaluate_link_prediction, rank_triples
 from skrank.link_prediction.ranks import LinkRanks
-from skrank.link_prediction.triple_split import TripleShuffleSplit
+from skrank.link_prediction.triples import (
+    SampledNegatives,
+    TripleShuffleSplit,
+    type_constraints,
+)
 
 __all__ = [
     "LinkPredictor",

@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from skrank._input.checks import check_choice
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import MetadataRequest, Self, Side, sharing_words
-from skrank.link_prediction.candidates import (
+from skrank.link_prediction.rank_targets import (
+    check_not_nan,
+    evaluate_link_prediction,
+    model_scores,
+    rank_triples,
+)
+from skrank.link_prediction.triples import (
     HEAD,
     RELATION,
     SIDES,
@@ -24,12 +30,6 @@ from skrank.link_prediction.candidates import (
     Vocabulary,
     as_triples,
     encode_triples,
-)
-from skrank.link_prediction.rank_targets import (
-    check_not_nan,
-    evaluate_link_prediction,
-    model_scores,
-    rank_triples,
 )
 
 LINK_PREDICTOR = "link_predictor"

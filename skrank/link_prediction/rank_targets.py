@@ -27,7 +27,8 @@ from skrank._text.docs import (
     share_link_words,
 )
 from skrank._text.extras import progress_bar
-from skrank.link_prediction.candidates import (
+from skrank.link_prediction.ranks import LINK_METRICS, LinkRanks
+from skrank.link_prediction.triples import (
     HEAD,
     RELATION,
     SIDES,
@@ -39,7 +40,6 @@ from skrank.link_prediction.candidates import (
     encode_triples,
     kind_of_ids,
 )
-from skrank.link_prediction.ranks import LINK_METRICS, LinkRanks
 
 # The bytes that the scores of one batch may take in double precision. Many small
 # batches would slow down models that multiply matrices.

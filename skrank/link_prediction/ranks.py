@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._engine.answer import OwnRanks, answer_all
-from skrank._engine.asked import read_requests
 from skrank._engine.conventions import CONVENTIONS, OF_RANKS
-from skrank._engine.names import Asked, is_metric, read_metric
+from skrank._engine.names import Asked, is_metric, read_metric, read_requests
 from skrank._engine.request import Metric
 from skrank._input.checks import check_choice
 from skrank._ranking.arrays import TieGroups

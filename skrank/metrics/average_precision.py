@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from skrank._engine.declare import ranking_metric
-from skrank._engine.means import mean_of_gm_map
+from skrank._engine.summary import mean_of_gm_map
 from skrank._input.checks import check_choice, check_flag, check_number
 from skrank._ranking.arrays import accumulate_before
 from skrank.metrics.agreement import query_auc_score

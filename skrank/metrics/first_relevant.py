@@ -5,7 +5,7 @@
 import numpy as np
 
 from skrank._engine.declare import ranking_metric
-from skrank._engine.means import (
+from skrank._engine.summary import (
     pooled_geometric_mean,
     pooled_harmonic_mean,
     pooled_median,

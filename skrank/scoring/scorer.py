@@ -20,14 +20,15 @@ import sklearn.metrics
 from sklearn import config_context
 
 from skrank._engine.answer import OwnRanks, Rescored, answer_all, read_arrays
-from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import columns_of
 from skrank._engine.names import (
+    check_ids_unneeded,
     is_misspelt,
     is_name,
     listed_names,
     parse_name,
     read_metric,
+    read_requests,
     refusal,
     takes_a_ranking,
 )

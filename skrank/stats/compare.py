@@ -40,6 +40,7 @@ from skrank.stats.inference import (
     sum_clusters,
     terms_of,
     total_of,
+    two_or_more,
     warn_of_few,
 )
 from skrank.stats.judged import refuse, with_judge
@@ -55,7 +56,6 @@ from skrank.stats.paired_tests import (
     run_tests,
 )
 from skrank.stats.sample_size import POWER, noncentrality
-from skrank.stats.values import two_or_more
 
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")

@@ -41,8 +41,8 @@ from skrank.stats.results import (
     Result,
     add_judge,
     shown_ends,
+    verdict,
 )
-from skrank.stats.verdict import verdict
 
 # What stands above a mean that is significantly better, or worse, than the baseline.
 BETTER_MARK, WORSE_MARK = "†", "‡"

@@ -35,6 +35,7 @@ from skrank.stats.inference import (
     read_clusters,
     sum_clusters,
     terms_of,
+    two_or_more,
     warn_of_few,
     wilson,
 )
@@ -45,7 +46,6 @@ from skrank.stats.sample_size import (
     fewest,
     range_of_deviation,
 )
-from skrank.stats.values import two_or_more
 
 # The decisions, with the exit status of each.
 PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
-from skrank._engine.means import mean_of_queries, pooled_harmonic_mean
+from skrank._engine.summary import mean_of_queries, pooled_harmonic_mean
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     check_choice,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from skrank._engine.answer import Arrays
-from skrank._engine.asked import read_requests
-from skrank._engine.names import is_metric, read_metric
+from skrank._engine.names import is_metric, read_metric, read_requests
 from skrank._engine.value_table import join_rankers
 from skrank._input.checks import check_choice, check_k, shown
 from skrank._input.frames import as_frame, kind_of

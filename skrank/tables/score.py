@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._engine.asked import check_ids_unneeded, read_requests
 from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
+from skrank._engine.names import check_ids_unneeded, read_requests
 from skrank._engine.request import reads_highest_grade, with_highest_grade
 from skrank._engine.value_table import distinct, join_rankers
 from skrank._input.checks import check_column_name, check_some_weight, shown

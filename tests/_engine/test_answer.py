@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from skrank._engine.answer import Arrays, answer
-from skrank._engine.asked import read_requests
+from skrank._engine.names import read_requests
 from skrank._engine.request import Options
 from skrank._ranking.rank import FIRST
 from skrank.metrics import evaluate, get_scorer

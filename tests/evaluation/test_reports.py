@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from skrank._engine.means import mean_of_queries
 from skrank._engine.request import METRICS
+from skrank._engine.summary import mean_of_queries
 from skrank.metrics import (
     CONVENTIONS,
     evaluate,

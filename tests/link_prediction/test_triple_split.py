@@ -147,7 +147,7 @@ def test_a_number_and_its_text_are_two_entities():
 @pytest.mark.parametrize(
     ("triples", "error", "message"),
     [
-        (X[:, :2], ValueError, r"shape \(n_samples, 3\).*Got an array of shape \(20"),
+        (X[:, :2], ValueError, r"shape \(n_triples, 3\).*Got an array of shape \(20"),
         (X[:, 0], ValueError, r"Got an array of shape \(2000,\)"),
         (None, ValueError, r"Got an array of shape \(\)"),
         (X[:1], ValueError, "at least 2 triples.*Got 1"),

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._engine.asked import read_requests
+from skrank._engine.names import read_requests
 from skrank._engine.request import METRICS
 from skrank.metrics import evaluate
 from tests.brute_force import (

@@ -2,8 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._engine.asked import read_requests
-from skrank._engine.names import listed_names
+from skrank._engine.names import listed_names, read_requests
 from skrank._engine.request import METRICS
 from skrank.metrics import QueryScores, mean_rank
 from skrank.plot.base import split_cutoff, words_of

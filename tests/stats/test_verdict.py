@@ -9,7 +9,7 @@ import pytest
 
 from skrank.metrics import mean_rank, score_queries
 from skrank.stats import compare_rankers
-from skrank.stats.verdict import _with_ends
+from skrank.stats.results import _with_ends
 from tests.stats.pilot import scores_of
 from tests.stats.test_segments import with_segments
 

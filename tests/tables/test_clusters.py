@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skrank._engine.asked import read_requests
+from skrank._engine.names import read_requests
 from skrank._engine.request import METRICS
 from skrank.metrics import add_scorer, evaluate, score_queries
 from skrank.stats import confidence_interval

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from skrank.link_prediction import PopularityPredictor, rank_triples, type_constraints
-from skrank.link_prediction.candidates import EntitySets, Vocabulary
+from skrank.link_prediction.triples import EntitySets, Vocabulary
 
 NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])
 
