@@ -150,24 +150,22 @@ def draw_list_lengths(n_queries, n_documents, rng, *, most=None):
 @overload
 def load_digits_retrieval(
     *, n_queries: int = ..., n_documents: int | tuple[int, int] = ...,
-    random_state: Seed | None = ..., return_X_y: Literal[False] = ...,
+    return_X_y: Literal[False] = ...,
 ) -> Bunch: ...  # fmt: skip
 @overload
 def load_digits_retrieval(
     *, n_queries: int = ..., n_documents: int | tuple[int, int] = ...,
-    random_state: Seed | None = ..., return_X_y: Literal[True],
+    return_X_y: Literal[True],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
-def load_digits_retrieval(
-    *, n_queries=200, n_documents=(20, 60), random_state=0, return_X_y=False
-):
+def load_digits_retrieval(*, n_queries=200, n_documents=(20, 60), return_X_y=False):
     """Load handwritten digits as a retrieval task (query by example).
 
     Each query is an image of a digit and its documents are other images. A document
     is relevant if it shows the same digit, as one in ten does. The features of a row
     compare its two images pixel by pixel. They are small integers, so that scores made
-    by counting or adding them have ties, as in real data.
+    by counting or adding them have ties, as in real data. Everybody gets the same rows.
 
     Parameters
     ----------
@@ -176,9 +174,6 @@ def load_digits_retrieval(
     n_documents : int or pair of int, default=(20, 60)
         Number of documents of each query, or the minimum and the maximum: then the
         lengths of the lists are drawn uniformly between the two, both included.
-    random_state : int, RandomState instance or None, default=0
-        Determines which images become queries and documents. Pass an int for the
-        same rows in every call; the default gives everyone the same data.
     return_X_y : bool, default=False
         If True, return `(data, target, qid)` instead of a Bunch.
 
@@ -233,7 +228,7 @@ def load_digits_retrieval(
     images = images.astype(np.int64)
     n_images = images.shape[0]
     n_queries = check_count(n_queries, "n_queries", most=n_images)
-    rng = check_random_state(random_state)
+    rng = check_random_state(0)
     lengths = draw_list_lengths(n_queries, n_documents, rng, most=n_images - 1)
 
     queries = rng.permutation(n_images)[:n_queries]

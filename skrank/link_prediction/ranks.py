@@ -112,21 +112,6 @@ class LinkRanks:
         """The mean of the best and the worst rank."""
         return 1.0 + self.above + self.tied / 2
 
-    def select(self, where: NDArray[np.bool_] | int | slice) -> LinkRanks:
-        """Return some of the ranks.
-
-        Parameters
-        ----------
-        where : ndarray of bool or int, or slice
-            Which ranks.
-
-        Returns
-        -------
-        ranks : LinkRanks
-            These ranks.
-        """
-        return replace(self, **{name: one[where] for name, one in vars(self).items()})
-
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """Return the ranks as columns, ready for a data frame.
 
@@ -171,10 +156,11 @@ class LinkRanks:
         if by is None:
             return self._evaluate(metrics, average, params)
         kinds, kind = np.unique(getattr(self, by), return_inverse=True)
-        return {
-            key: self.select(kind == i)._evaluate(metrics, average, params)
-            for i, key in enumerate(kinds.tolist())
-        }
+        found = {}
+        for i, key in enumerate(kinds.tolist()):
+            part = {name: one[kind == i] for name, one in vars(self).items()}
+            found[key] = replace(self, **part)._evaluate(metrics, average, params)
+        return found
 
     def _evaluate(self, metrics, average, params):
         params = {name: value for name, value in params.items() if value is not None}
