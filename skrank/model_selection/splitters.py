@@ -342,6 +342,7 @@ def query_train_test_split(
     test_size: float | None = None,
     train_size: float | None = None,
     random_state: Seed | None = None,
+    shuffle: bool = True,
     qid_column: str | int = "qid",
 ) -> list[Any]:
     """Split arrays into a training and a test part of whole queries.
@@ -365,6 +366,9 @@ def query_train_test_split(
         that are not in the test part.
     random_state : int, RandomState instance or None, default=None
         The seed of the draw. Pass an int to get the same split from each call.
+    shuffle : bool, default=True
+        Whether queries are drawn at random. If False, the queries stay in the order
+        of their first rows: the first ones are for training, the last for testing.
     qid_column : str or int, default="qid"
         The column with the query ids, unless they are passed: the name of a column of
         any of the `arrays` that are tables, or the position of a column of the first
@@ -379,7 +383,6 @@ def query_train_test_split(
     See Also
     --------
     QueryShuffleSplit : The splits as indices, and several of them.
-    TimeRangeSplit : The last rows are the test part.
     sklearn.model_selection.train_test_split : The same for rows; it splits queries.
 
     Examples
@@ -396,6 +399,7 @@ def query_train_test_split(
     caller = "query_train_test_split"
     if not arrays:
         raise ValueError(f"{caller} needs at least one array to split. Got none.")
+    check_shuffle(shuffle, None, caller)
     arrays = indexable(*arrays)
     check_qid_column(qid_column, caller)
     if qid is None:
@@ -418,8 +422,12 @@ def query_train_test_split(
     n_train, n_test = rows_wanted(
         queries, test_size, train_size, default=0.25, caller=caller
     )
-    rng = check_random_state(random_state)
-    parts = random_parts(queries.sizes, n_train, n_test, rng)
+    if shuffle:
+        rng = check_random_state(random_state)
+        parts = random_parts(queries.sizes, n_train, n_test, rng)
+    else:
+        _, first_rows = np.unique(queries.codes, return_index=True)
+        parts = ordered_parts(queries.sizes, np.argsort(first_rows), n_train, n_test)
     n_queries = len(queries.ids)
     warn_if_few_queries(len(parts[1]), n_queries, "test_size", test_size)
     train, test = map(queries.rows, parts)
@@ -635,6 +643,17 @@ def random_parts(sizes, n_train, n_test, rng):
     if _leaves_rows(n_train + n_test, sizes):
         train = _take_rows(sizes, train, n_train)
     return train, test
+
+
+def ordered_parts(sizes, order, n_train, n_test):
+    """Split queries in this order into a training part and the test part after it."""
+    ends = np.cumsum(sizes[order])
+    train_end = np.argmin(np.abs(ends[:-1] - n_train)) + 1
+    test_end = len(ends)
+    if _leaves_rows(n_train + n_test, sizes):
+        nearest = np.argmin(np.abs(ends[train_end:] - (n_train + n_test)))
+        test_end = train_end + nearest + 1
+    return order[:train_end], order[train_end:test_end]
 
 
 def _leaves_rows(n_rows, sizes):

@@ -246,6 +246,9 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         ``numpy.timedelta64`` or ``pandas.Timedelta`` is a range of time, as for
         :class:`TimeRangeSplit`, and the last row of the training set is earlier than
         the first row of the test set by more than that.
+    max_train_size : int, default=None
+        The maximum number of queries to train on; the latest ones are kept. None
+        means all of them.
     test_size : int, default=None
         The number of queries in each test set. None means
         ``n_queries // (n_splits + 1)``.
@@ -298,6 +301,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         n_splits: int = 5,
         *,
         gap: int | str | timedelta | np.timedelta64 = 0,
+        max_train_size: int | None = None,
         test_size: int | None = None,
         time: str | ArrayLike = "time",
         qid_column: str | int = "qid",
@@ -305,8 +309,11 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         caller = "QueryTimeSeriesSplit"
         self.n_splits = check_count(n_splits, "n_splits")
         self.gap = _check_gap(gap, caller)
+        if max_train_size is not None:
+            max_train_size = check_count(max_train_size, "max_train_size")
         if test_size is not None:
             test_size = check_count(test_size, "test_size")
+        self.max_train_size = max_train_size
         self.test_size = test_size
         self.time = _check_time(time, caller)
         self.qid_column = check_qid_column(qid_column, caller)
@@ -338,6 +345,8 @@ class QueryTimeSeriesSplit(_TimeSplitter):
                     "users whose rows spread over all times, split the rows by time: "
                     "TimeRangeSplit."
                 )
+            if self.max_train_size is not None:
+                train = train[-self.max_train_size :]
             yield queries.rows(train), queries.rows(test)
 
     def _n_tested(self, n_queries, n_skipped):

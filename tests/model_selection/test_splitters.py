@@ -181,6 +181,8 @@ class TestQueryShuffleSplit:
         cv = QueryShuffleSplit(5, random_state=0, **sizes)
         for train, test in splits(cv, qid, qid=qid):
             assert len(train) + len(test) == len(qid)
+        parts = query_train_test_split(qid, qid=qid, shuffle=False, **sizes)
+        assert sum(map(len, parts)) == len(qid)
 
     @pytest.mark.slow
     def test_queries_of_every_size_have_their_turn(self):
@@ -239,10 +241,11 @@ def test_a_test_part_of_few_queries_is_noticed(n_queries, sizes, is_warned):
         warnings.simplefilter("default")
         list(cv.split(qid, qid=qid))
         query_train_test_split(qid, qid=qid, random_state=0, **sizes)
+        query_train_test_split(qid, qid=qid, shuffle=False, **sizes)
     said = f"of {n_queries} queries are held out, and their mean says "
     cure = "such as test_size=0.2"
     cure += ": an int counts rows, not queries." if sizes == {"test_size": 20} else "."
-    assert len(caught) == 2 * is_warned
+    assert len(caught) == 3 * is_warned
     for one in caught:
         assert said in str(one.message)
         assert str(one.message).endswith(cure)
@@ -328,6 +331,28 @@ class TestQueryTrainTestSplit:
 
     @pytest.mark.filterwarnings(FEW)
     @pytest.mark.parametrize(
+        ("sizes", "train", "test"),
+        [
+            ({"test_size": 4}, "bbbaa", "ccdd"),
+            ({"test_size": 0.2}, "bbbaacc", "dd"),
+            ({"train_size": 3}, "bbb", "aaccdd"),
+            ({"train_size": 3, "test_size": 2}, "bbb", "aa"),
+            ({"test_size": 8}, "bbb", "aaccdd"),
+            ({"test_size": 1}, "bbbaacc", "dd"),
+        ],
+    )
+    def test_without_shuffling_the_last_queries_are_tested(self, sizes, train, test):
+        qid = list("bbbaaccdd")
+        parts = query_train_test_split(qid, qid=qid, shuffle=False, **sizes)
+        assert ["".join(part) for part in parts] == [train, test]
+
+    def test_mixed_rows_stay_in_order(self):
+        qid = list("abcabcabc")
+        parts = query_train_test_split(qid, range(9), qid=qid, shuffle=False)
+        assert parts[:2] == [list("ababab"), list("ccc")]
+        assert parts[2:] == [[0, 1, 3, 4, 6, 7], [2, 5, 8]]
+
+    @pytest.mark.parametrize(
         ("arrays", "parameters", "error", "message"),
         [
             ((), {"qid": QID}, ValueError, "at least one array"),
@@ -335,6 +360,7 @@ class TestQueryTrainTestSplit:
             ((X, Y[:-1]), {"qid": QID}, ValueError, "inconsistent numbers"),
             ((X, Y), {"qid": QID[:-1]}, ValueError, "inconsistent numbers"),
             ((X,), {"qid": QID, "test_size": 2.0}, ValueError, "Got 2.0 instead"),
+            ((X,), {"qid": QID, "shuffle": None}, TypeError, "shuffle must be"),
             ((X,), {"qid": QID * 0}, ValueError, "at least 2 queries"),
         ],
     )

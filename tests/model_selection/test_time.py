@@ -84,6 +84,11 @@ class TestQueryTimeSeriesSplit:
             ({"n_splits": 1}, [("abc", "def")]),
             ({"n_splits": 1, "test_size": 2}, [("abcd", "ef")]),
             ({"n_splits": 1, "test_size": 2, "gap": 1}, [("abc", "ef")]),
+            ({"n_splits": 2, "max_train_size": 2}, [("ab", "cd"), ("cd", "ef")]),
+            (
+                {"n_splits": 2, "max_train_size": 2, "gap": 1},
+                [("a", "cd"), ("bc", "ef")],
+            ),
             ({"n_splits": 2, "gap": 1}, [("a", "cd"), ("abc", "ef")]),
         ],
     )
@@ -142,12 +147,13 @@ class TestQueryTimeSeriesSplit:
             assert parts_of(cv, qid, time) == [(train, "cd")]
 
     @pytest.mark.parametrize("gap", [0, 3, np.timedelta64(30, "s")])
+    @pytest.mark.parametrize("max_train_size", [None, 7])
     @pytest.mark.parametrize("seed", range(3))
-    def test_it_agrees_with_a_loop_over_queries(self, gap, seed):
+    def test_it_agrees_with_a_loop_over_queries(self, gap, max_train_size, seed):
         qid, time = sessions(seed=seed)
         if not isinstance(gap, int):
             time = time * np.timedelta64(1, "s")
-        cv = QueryTimeSeriesSplit(3, gap=gap)
+        cv = QueryTimeSeriesSplit(3, gap=gap, max_train_size=max_train_size)
         spans = sorted((min(time[qid == q]), max(time[qid == q]), q) for q in range(60))
         found = list(cv.split(qid, qid=qid, time=time))
         assert len(found) == 3
@@ -156,6 +162,8 @@ class TestQueryTimeSeriesSplit:
             skipped, wait = (gap, 0 * gap) if isinstance(gap, int) else (0, gap)
             before = spans[start][0] - wait
             past = [query for _, end, query in spans[: start - skipped] if end < before]
+            if max_train_size is not None:
+                past = past[-max_train_size:]
             future = [query for _, _, query in spans[start : start + 15]]
             assert_array_equal(train, np.flatnonzero(np.isin(qid, past)))
             assert_array_equal(test, np.flatnonzero(np.isin(qid, future)))
