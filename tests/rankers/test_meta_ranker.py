@@ -83,10 +83,8 @@ def test_the_column_of_ids_is_never_a_feature(source):
         assert ranker.predict(data).tolist() == without.tolist()
 
 
-def test_the_argument_goes_before_the_column_and_the_column_before_the_index():
+def test_the_argument_goes_before_the_column_and_the_index():
     y = pd.Series(Y, index=INDEX)
-    by_column = QueryRanker(Recorder()).fit(FRAME.assign(qid=Y), y)
-    assert by_column.estimator_.qid_.tolist() == sorted(Y)
     by_argument = QueryRanker(Recorder()).fit(FRAME.assign(qid=0), y, qid=Y)
     assert by_argument.estimator_.qid_.tolist() == sorted(Y)
 

@@ -82,12 +82,11 @@ def cross_validated(scoring, X=FEATURES, y=GRADES, **params):
 
 def made_by_scikit_learn(metric):
     """Return the name of a scorer, and that which make_scorer makes of the function."""
-    cut = metric.cutoff != "never"
+    cut, scaled = metric.cutoff != "never", "max_grade" in metric.defaults
     is_greater = not metric.full_name.startswith("neg_")
-    made = make_scorer(
-        metric.function, greater_is_better=is_greater, **({"k": 3} if cut else {})
-    )
-    return metric.full_name + "@3" * cut, made
+    params = ({"k": 3} if cut else {}) | ({"max_grade": 3} if scaled else {})
+    made = make_scorer(metric.function, greater_is_better=is_greater, **params)
+    return metric.full_name + "(max_grade=3)" * scaled + "@3" * cut, made
 
 
 @pytest.mark.slow
@@ -113,7 +112,6 @@ def test_every_metric_function_in_make_scorer_equals_its_scorer_name():
 def test_metric_functions_in_make_scorer_read_the_index_and_no_column():
     by_index = pd.Series(GRADES, index=pd.Index(QIDS, name="qid"))
     frame = pd.DataFrame(FEATURES).add_prefix("f").assign(qid=QIDS)[:60]
-    of_column = QueryRanker(Ridge()).fit(frame, GRADES[:60])
     ranker = QueryRanker(Ridge()).fit(FEATURES, by_index)
     made = {}
     for metric in FUNCTIONS.values():
@@ -124,7 +122,7 @@ def test_metric_functions_in_make_scorer_read_the_index_and_no_column():
         else:
             made[name] = scorer
             with pytest.warns(UserWarning, match=MESSAGE):  # the column is not read
-                scorer(of_column, frame, GRADES[:60])
+                cross_validated({name: scorer}, frame, GRADES[:60])
     assert len(made) > 20
     found = cross_validated(made, y=by_index)
     assert found == cross_validated([*made], y=by_index)
@@ -157,11 +155,9 @@ def test_a_metric_function_as_scoring_raises_the_error_with_the_name(metric, nam
 
 @pytest.mark.parametrize("name", SCORERS)
 def test_a_scorer_that_ranks_a_fold_as_one_query_warns(name):
-    scorer = SCORERS[name]
-    with pytest.warns(UserWarning, match=MESSAGE):
-        scorer(MODEL, X, Y)
-    with pytest.warns(UserWarning, match=MESSAGE):
-        scorer(MODEL, pd.DataFrame(X), pd.Series(Y))
+    for rows in ((X, Y), (pd.DataFrame(X), pd.Series(Y))):
+        with pytest.warns(UserWarning, match=MESSAGE):
+            cross_val_score(Ridge(), *rows, scoring=SCORERS[name], cv=2)
 
 
 @pytest.mark.slow

@@ -225,6 +225,7 @@ class TestCall:
     def test_each_source_brings_the_queries(self, model, X, y, qid):
         assert get_scorer("mrr")(model, X, y, qid=qid) == pytest.approx(MRR)
 
+    @pytest.mark.parametrize("metric", ["mrr", ndcg_score, ["mrr", "map"]])
     def test_no_source_is_an_error_that_names_all_three(self, model, metric):
         scorer = make_ranking_scorer(metric)
         with pytest.raises(ValueError, match=SOURCES_OF_QID):
