@@ -19,8 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from skrank._input.callers import running_split
-from skrank._input.checks import count_rows, says_what_was_meant
-from skrank._input.mistakes import MANY_ROWS
+from skrank._input.checks import MANY_ROWS, count_rows, says_what_was_meant
 from skrank._input.query_ids import find_qid, no_query_ids
 from skrank._ranking.rank import rank_rows
 from skrank._text.docs import MatrixLike
