@@ -50,9 +50,9 @@ from skrank.scoring.estimators import (
     _feature_names,
     find_scored_qid,
     ranking_response,
+    warn_if_queries_are_split,
     warn_of_features,
 )
-from skrank.scoring.split_queries import warn_if_queries_are_split
 
 # The call that passes query ids.
 SCORED = "scorer(estimator, X, y, qid=qid)"
