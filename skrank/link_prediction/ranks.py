@@ -36,7 +36,7 @@ from skrank._text.docs import (
     Side,
     share_link_words,
 )
-from skrank._text.extras import progress_bar
+from skrank._text.tables import progress_bar
 from skrank.link_prediction.triples import (
     HEAD,
     RELATION,
