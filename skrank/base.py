@@ -19,14 +19,17 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from skrank._input.callers import running_split
-from skrank._input.checks import count_rows, says_what_was_meant
-from skrank._input.mistakes import MANY_ROWS
+from skrank._input.checks import MANY_ROWS, count_rows, says_what_was_meant
 from skrank._input.query_ids import find_qid, no_query_ids
 from skrank._ranking.rank import rank_rows
 from skrank._text.docs import MatrixLike
 from skrank.metrics.gains import ndcg_score
-from skrank.scoring.estimators import estimator_type, find_scored_qid, ranking_response
-from skrank.scoring.split_queries import warn_if_queries_are_split
+from skrank.scoring.estimators import (
+    estimator_type,
+    find_scored_qid,
+    ranking_response,
+    warn_if_queries_are_split,
+)
 
 __all__ = ["RankingEstimator", "check_ranker", "is_ranker"]
 

@@ -18,7 +18,7 @@ from skrank.datasets import make_ranking
 from skrank.metrics import add_scorer, evaluate, get_scorer, mrr_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
-from skrank.scoring.split_queries import _codes_of_all
+from skrank.scoring.estimators import _codes_of_all
 
 N_THREADS, N_ROUNDS = 8, 5
 X, Y, QID = make_ranking(30, random_state=0)

@@ -22,15 +22,16 @@ from skrank._engine.request import (
 )
 from skrank._engine.summary import Measured, parts_of
 from skrank._engine.value_table import ValueTable, join_queries
-from skrank._input.checks import count_rows, numeric_array
-from skrank._input.frames import on_host, take_rows
-from skrank._input.mistakes import (
+from skrank._input.checks import (
     FEW_ROWS,
     SWAPPED,
+    count_rows,
     look_swapped,
+    numeric_array,
     warn_if_out_of_order,
     warn_of_single_rows,
 )
+from skrank._input.frames import on_host, take_rows
 from skrank._input.query_ids import find_qid
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative

@@ -13,17 +13,15 @@ from sklearn.exceptions import DataConversionWarning
 
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
+    SWAPPED,
     all_finite,
+    check_one_query,
     check_weights,
+    look_swapped,
     not_finite,
     numeric_array,
     scores_as_floats,
     wrong_lengths,
-)
-from skrank._input.mistakes import (
-    SWAPPED,
-    check_one_query,
-    look_swapped,
 )
 from skrank._input.query_ids import find_qid
 from skrank._ranking.arrays import (

@@ -8,8 +8,12 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from skrank._input.checks import check_choice, numeric_array, scores_as_floats
-from skrank._input.mistakes import warn_if_labels
+from skrank._input.checks import (
+    check_choice,
+    numeric_array,
+    scores_as_floats,
+    warn_if_labels,
+)
 from skrank._ranking.arrays import (
     STRETCH,
     GradeCodes,

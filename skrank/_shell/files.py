@@ -20,8 +20,7 @@ import numpy as np
 from skrank._engine.names import TREC_EVAL
 from skrank._input.checks import check_count, check_number
 from skrank._ranking.ids import encode_qid
-from skrank._text.extras import import_extra
-from skrank._text.tables import TEXT, Table, as_markdown
+from skrank._text.tables import TEXT, Table, as_markdown, import_extra
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.saved_scores import is_saved, whole_file
 from skrank.tables.align import (

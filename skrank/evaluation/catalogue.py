@@ -17,9 +17,14 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank._engine.value_table import named_summaries
 from skrank._input.callers import warn_caller
-from skrank._input.checks import check_choice, check_count, check_k, shown
+from skrank._input.checks import (
+    check_choice,
+    check_count,
+    check_k,
+    shown,
+    warn_if_out_of_order,
+)
 from skrank._input.frames import as_frame, kind_of, on_host, take_rows
-from skrank._input.mistakes import warn_if_out_of_order
 from skrank._input.query_ids import find_qid
 from skrank._ranking.ids import check_ids, encode_heads, encode_qid
 from skrank._ranking.lists import read_lists

@@ -16,9 +16,13 @@ from skrank._engine.columns import columns_of, no_grades
 from skrank._engine.names import check_ids_unneeded, read_requests
 from skrank._engine.request import OPTIONAL
 from skrank._engine.value_table import distinct, join_rankers
-from skrank._input.checks import says_what_was_meant, shown
+from skrank._input.checks import (
+    check_one_query,
+    says_what_was_meant,
+    shown,
+    warn_if_out_of_order,
+)
 from skrank._input.frames import column_names, kind_of
-from skrank._input.mistakes import check_one_query, warn_if_out_of_order
 from skrank._input.query_ids import find_qid
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.lists import are_rows

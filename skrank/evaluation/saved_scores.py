@@ -16,7 +16,7 @@ from skrank._engine.request import METRICS, Metric, Options, Request
 from skrank._engine.summary import Measured
 from skrank._engine.value_table import ValueTable, named_summaries
 from skrank._input.checks import shown
-from skrank._text.extras import import_extra
+from skrank._text.tables import import_extra
 
 # Where the metadata of a file has all that is not a column, after its checksum.
 PLACE = b"skrank"

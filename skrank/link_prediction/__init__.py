@@ -7,8 +7,11 @@ from skrank.link_prediction.predictors import (
     PopularityPredictor,
     from_pykeen,
 )
-from skrank.link_prediction.rank_targets import evaluate_link_prediction, rank_triples
-from skrank.link_prediction.ranks import LinkRanks
+from skrank.link_prediction.ranks import (
+    LinkRanks,
+    evaluate_link_prediction,
+    rank_triples,
+)
 from skrank.link_prediction.triples import (
     SampledNegatives,
     TripleShuffleSplit,

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrank._input.checks import check_choice
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import MetadataRequest, Self, Side, sharing_words
-from skrank.link_prediction.rank_targets import (
+from skrank.link_prediction.ranks import (
     check_not_nan,
     evaluate_link_prediction,
     model_scores,

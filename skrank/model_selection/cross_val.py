@@ -22,9 +22,12 @@ from skrank._input.sklearn import entries_of
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import MetricLike
 from skrank.model_selection.splitters import QueryKFold
-from skrank.scoring.estimators import find_scored_qid, training_sizes
+from skrank.scoring.estimators import (
+    find_scored_qid,
+    training_sizes,
+    warn_of_split_queries,
+)
 from skrank.scoring.scorer import check_same_ids, read_scoring
-from skrank.scoring.split_queries import warn_of_split_queries
 
 if TYPE_CHECKING:
     from skrank.evaluation.query_scores import QueryScores

@@ -12,8 +12,12 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
-from skrank._input.checks import check_lengths, count_rows
-from skrank._input.mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
+from skrank._input.checks import (
+    check_lengths,
+    count_rows,
+    warn_if_out_of_order,
+    warn_if_rows_are_drawn,
+)
 from skrank._input.query_ids import find_qid, no_query_ids
 from skrank._ranking.ids import encode_heads, encode_qid
 from skrank._text.docs import MetadataRequest, Self, Splits, share_split_words

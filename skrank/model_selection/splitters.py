@@ -18,9 +18,13 @@ from sklearn.utils import (
     indexable,
 )
 
-from skrank._input.checks import check_count, count_rows
+from skrank._input.checks import (
+    check_count,
+    count_rows,
+    warn_if_few_queries,
+    warn_if_out_of_order,
+)
 from skrank._input.frames import find_column, find_level
-from skrank._input.mistakes import warn_if_few_queries, warn_if_out_of_order
 from skrank._input.query_ids import QID, check_qid_column, no_query_ids
 from skrank._input.sklearn import entries_of
 from skrank._text.docs import Seed

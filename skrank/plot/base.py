@@ -10,7 +10,7 @@ import numpy as np
 
 from skrank._engine.request import metric_of
 from skrank._input.checks import shown
-from skrank._text.extras import INSTALL
+from skrank._text.tables import INSTALL
 
 # The palette of Okabe and Ito (2008), which colour-blind people can tell apart, without
 # its yellow, which is faint on white.

@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state, check_scalar, column_or_1d
 
 from skrank._input.callers import warn_caller
-from skrank._input.checks import check_count
-from skrank._input.mistakes import warn_if_few_queries
+from skrank._input.checks import check_count, warn_if_few_queries
 from skrank.base import fit_parameters, training_library
 from skrank.rankers.meta_ranker import FitRows, informative_queries
 from skrank.scoring.estimators import ranking_response

@@ -23,7 +23,16 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._input.checks import check_choice, check_count, check_lengths, shown
+from skrank._input.checks import (
+    FEW_ROWS,
+    check_choice,
+    check_count,
+    check_lengths,
+    shown,
+    warn_if_out_of_order,
+    warn_if_rows_are_drawn,
+    warn_of_single_rows,
+)
 from skrank._input.frames import (
     column_names,
     drop_column,
@@ -32,12 +41,6 @@ from skrank._input.frames import (
     library_of,
     on_host,
     types_of_columns,
-)
-from skrank._input.mistakes import (
-    FEW_ROWS,
-    warn_if_out_of_order,
-    warn_if_rows_are_drawn,
-    warn_of_single_rows,
 )
 from skrank._input.query_ids import QID, check_index, check_qid_column, no_query_ids
 from skrank._input.sklearn import entries_of

@@ -34,9 +34,13 @@ from skrank._engine.names import (
 )
 from skrank._engine.request import METRICS, OPTIONAL, metric_of, reads_highest_grade
 from skrank._input.callers import running_split
-from skrank._input.checks import meant_by, shown
+from skrank._input.checks import (
+    meant_by,
+    shown,
+    warn_if_out_of_order,
+    warn_if_rows_are_drawn,
+)
 from skrank._input.frames import find_column
-from skrank._input.mistakes import warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._input.query_ids import QID, find_qid, no_query_ids
 from skrank._input.sklearn import ScikitLearnScorer
 from skrank._ranking.ids import encode_heads
@@ -46,9 +50,9 @@ from skrank.scoring.estimators import (
     _feature_names,
     find_scored_qid,
     ranking_response,
+    warn_if_queries_are_split,
     warn_of_features,
 )
-from skrank.scoring.split_queries import warn_if_queries_are_split
 
 # The call that passes query ids.
 SCORED = "scorer(estimator, X, y, qid=qid)"

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from skrank._input.checks import shown
 from skrank._text.docs import MatrixLike, MetricLike, sharing_words
-from skrank._text.extras import INSTALL
+from skrank._text.tables import INSTALL
 from skrank.scoring.scorer import RankingScorer, make_ranking_scorer
 
 # The name of the evaluation set in the log of XGBoost.

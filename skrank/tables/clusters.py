@@ -20,7 +20,7 @@ import numpy as np
 import skrank
 from skrank._input.callers import warn_caller
 from skrank._input.frames import is_list, library_of
-from skrank._text.extras import INSTALL, import_extra
+from skrank._text.tables import INSTALL, import_extra
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.source import check_known, check_none_missing, check_types
 from skrank.tables.stream import (

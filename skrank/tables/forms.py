@@ -25,7 +25,7 @@ from skrank._input.frames import (
     is_only_arrow,
     unwrapped,
 )
-from skrank._text.extras import import_extra
+from skrank._text.tables import import_extra
 from skrank.tables.source import UnknownColumn, is_table_file, read_table
 from skrank.tables.stream import Columns
 from skrank.tables.trec_text import (

@@ -27,7 +27,7 @@ from skrank._text.docs import (
     share_run_words,
     share_table_words,
 )
-from skrank._text.extras import progress_bar
+from skrank._text.tables import progress_bar
 from skrank.evaluation.evaluate import check_names, score_queries
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.align import align, rule_of_all

@@ -27,7 +27,7 @@ from skrank._input.frames import (
     is_pandas_or_polars,
     kind_of,
 )
-from skrank._text.extras import import_extra
+from skrank._text.tables import import_extra
 
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500

@@ -17,7 +17,7 @@ from skrank._engine.answer import Arrays
 from skrank._engine.summary import Measured, parts_of
 from skrank._engine.value_table import ValueTable, distinct, join_queries
 from skrank._input.frames import is_list
-from skrank._text.extras import import_extra
+from skrank._text.tables import import_extra
 from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.source import Threads, quoted

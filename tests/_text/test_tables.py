@@ -3,14 +3,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from skrank._text import tables as text_tables
-from skrank._text.tables import Cell, Table, as_html, as_latex, as_markdown, as_text
+from skrank._text.tables import (
+    Cell,
+    Table,
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    import_extra,
+    progress_bar,
+)
+from skrank.link_prediction import PopularityPredictor, rank_triples
 from skrank.metrics import explain, tie_report
 from skrank.stats import compare_rankers, gate
+from skrank.tables import score_table
 from tests.stats.pilot import scores_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -105,3 +118,58 @@ def test_a_title_counts_the_undefined_queries_if_there_are_any():
     assert undefined_words([]) == undefined_words([0, 0]) == ""
     assert undefined_words([1200, 1200]) == " (1,200 undefined)"
     assert undefined_words([2, 0, 5]) == " (0 to 5 undefined)"
+
+
+def test_a_package_is_imported_or_its_extra_is_named():
+    assert import_extra("json") is sys.modules["json"]
+    with pytest.raises(ImportError, match=r"the package no_such_one\..*\[tables\]"):
+        import_extra("no_such_one.part")
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """Return what a bar is told; its package is there instead of tqdm."""
+    seen = []
+
+    class Bar:
+        def __init__(self, **options):
+            seen.append(options)
+
+        def update(self, n_done):
+            seen.append(n_done)
+
+        def close(self):
+            seen.append("closed")
+
+    module = type(sys)("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    return seen
+
+
+def test_there_is_a_bar_on_a_terminal_with_tqdm_and_nowhere_else(seen, monkeypatch):
+    def advance_by_3():
+        with progress_bar(lambda: 3, "rows") as advance:
+            advance(3)
+
+    advance_by_3()
+    assert not seen
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    advance_by_3()
+    assert seen == [{"total": 3, "unit": "rows", "delay": 2}, 3, "closed"]
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    advance_by_3()
+    monkeypatch.setattr(sys, "stderr", None)
+    advance_by_3()
+    assert len(seen) == 3
+
+
+def test_long_work_says_how_far_it_is(seen, monkeypatch):
+    pytest.importorskip("duckdb")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    model = PopularityPredictor().fit([[0, 0, 1], [1, 0, 2]])
+    rank_triples(model, [[0, 0, 1], [1, 0, 2], [2, 0, 0]], batch_size=2)
+    assert [seen[0]["total"], *seen[1:]] == [6, 2, 1, 2, 1, "closed"]
+    seen.clear()
+    score_table(pa.table({"qid": [1, 1], "y_true": [1, 0], "y_score": [2, 1]}), "mrr")
+    assert (seen[0]["total"], sum(seen[1:-1])) == (2, 2)

@@ -33,7 +33,7 @@ from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import get_scorer, make_ranking_scorer, mrr_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
-from skrank.scoring.split_queries import _WHOLE
+from skrank.scoring.estimators import _WHOLE
 from tests.rankers.rows import SORTED
 
 X, Y, QID = SORTED
@@ -116,7 +116,7 @@ def test_rows_of_a_split_are_compared_once_in_a_search(monkeypatch):
     def compare(codes, train, test):
         compared.append((len(codes), len(train), len(test)))
 
-    monkeypatch.setattr("skrank.scoring.split_queries.warn_of_split_queries", compare)
+    monkeypatch.setattr("skrank.scoring.estimators.warn_of_split_queries", compare)
     search = GridSearchCV(
         Ridge(), {"alpha": [1, 2, 3]}, scoring=["mrr", "map"], cv=2, refit=False
     )
