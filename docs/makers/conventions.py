@@ -15,7 +15,6 @@ FAMILIES = [
         "top_k",
         "average_precision",
         "gains",
-        "reader",
         "agreement",
         "beyond_relevance",
         "exposure",

@@ -43,9 +43,8 @@ from skrank.metrics.first_relevant import (
     median_rank,
     mrr_score,
 )
-from skrank.metrics.gains import cg_score, dcg_score, ndcg_score
+from skrank.metrics.gains import cg_score, dcg_score, err_score, ndcg_score, rbp_score
 from skrank.metrics.propensity import inverse_propensities, psndcg_score, psp_score
-from skrank.metrics.reader import err_score, rbp_score
 from skrank.metrics.subtopics import (
     alpha_ndcg_score,
     err_ia_score,

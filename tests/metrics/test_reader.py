@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skrank.metrics import err_score, rbp_score, reader
+from skrank.metrics import err_score, gains, rbp_score
 from tests.brute_force import query_value
 
 
@@ -120,7 +120,7 @@ def test_err_of_grades_far_below_the_highest_keeps_its_digits(max_grade):
 @pytest.mark.parametrize("seed", range(8))
 def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):
     """Compare what is done grade by grade with all orders of a small group."""
-    monkeypatch.setattr(reader, "MANY_RELEVANT", seed % 3)
+    monkeypatch.setattr(gains, "MANY_RELEVANT", seed % 3)
     rng = np.random.default_rng(seed)
     y_true, y_score = rng.integers(0, 3, 7), rng.integers(0, 2, 7)
     y_true[0] = 2
