@@ -15,11 +15,11 @@ from skrank._engine.names import is_metric, read_metric, read_requests
 from skrank._engine.value_table import join_rankers
 from skrank._input.checks import check_choice, check_k, shown
 from skrank._input.frames import as_frame, kind_of
-from skrank._ranking.fusion import documents_of
 from skrank._text.docs import Judgements, MetricsLike, share_run_words
 from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_scores import QueryScores
 from skrank.metrics.agreement import LIST_METRICS
+from skrank.rankers.fusion import documents_of
 from skrank.tables.align import join_runs
 from skrank.tables.forms import Names
 from skrank.tables.fuse import check_runs

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
 from skrank._input.checks import shown
-from skrank._ranking.fusion import documents_of, fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import Judgements, PathLike, share_run_words
 from skrank.evaluation.saved_scores import whole_file
+from skrank.rankers.fusion import documents_of, fuse_scores, read_fusion
 from skrank.tables.align import join_runs
 from skrank.tables.forms import Names, are_runs
 from skrank.tables.trec_text import CODEC, text_of

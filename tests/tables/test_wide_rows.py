@@ -7,9 +7,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank.metrics import evaluate
 from skrank.rankers import FusionRanker
+from skrank.rankers.fusion import FUSION_METHODS, NORMS
 from skrank.tables import align, fuse, read_qrels, score_runs
 from tests._ranking.test_fusion import by_loop, draw
 
