@@ -22,7 +22,7 @@ from skrank.evaluation.evaluate import score_requests
 from skrank.rankers.fusion import FUSION_METHODS, NORMS
 from skrank.tables import fuse, score_table
 from skrank.tables.forms import is_trec
-from skrank.tables.fuse import text_of_run
+from skrank.tables.runs import text_of_run
 
 # How a column that metrics read is named.
 SUBTOPICS = "subtopics"

@@ -4,8 +4,7 @@
 
 from skrank.tables.align import align, from_topk
 from skrank.tables.clusters import ClusterScores, ship_to_spark
-from skrank.tables.compare_lists import changed_documents, compare_lists
-from skrank.tables.fuse import fuse, write_run
+from skrank.tables.runs import changed_documents, compare_lists, fuse, write_run
 from skrank.tables.score import read_rows, score_runs, score_table
 from skrank.tables.trec_text import read_qrels, read_run
 

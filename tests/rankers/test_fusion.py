@@ -7,7 +7,7 @@ import pytest
 
 from skrank.rankers.fusion import FUSION_METHODS, NORMS
 from skrank.tables import fuse
-from tests.tables.test_fuse import RUNS, values
+from tests.tables.test_runs import RUNS, values
 
 # The documents d1 to d5 of q1 and d5 to d9 of q2 by ranx 0.3.21.
 BY_RANX = {
