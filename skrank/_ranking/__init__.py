@@ -4,7 +4,7 @@
 
     y_true, y_score, qid        rows in any order, or matrices
         |  lists.py             checks the input and groups it by query
-    Lists, or Candidates        (targets.py), where each query has one target
+    Lists, or Candidates        where each query has one target
         |  rank.py              finds the tie groups that hold a relevant document
     TieGroups
         |  queries.py           closed forms of expectations over the orders of ties

@@ -38,7 +38,6 @@ from skrank._ranking.arrays import (
     stretches,
 )
 from skrank._ranking.ids import DocOrder, Heads, encode_heads
-from skrank._ranking.targets import read_candidates
 
 
 class AllRows(NamedTuple):
@@ -767,3 +766,73 @@ def _own_csr(matrix):
     matrix = sparse.csr_matrix(matrix, copy=True)
     matrix.sum_duplicates()
     return matrix
+
+
+@dataclass(frozen=True, eq=False)
+class OneTarget:
+    """Queries that have one relevant document each, the target, of grade 1.
+
+    It has all that :class:`~skrank.metrics.RankedQueries` asks of the documents that it
+    ranks. `n_candidates` are the numbers of the documents, targets included.
+    """
+
+    ids: np.ndarray
+    n_candidates: np.ndarray
+    judged = None  # all have a grade
+    whole = None  # all were returned
+
+    def n_documents(self):
+        """Return the number of documents of each query."""
+        return self.n_candidates
+
+    def n_relevant(self):
+        """Return 1 for each query."""
+        return np.ones(len(self.ids), dtype=np.intp)
+
+    def count_grades(self):
+        """Return (query, grade, count): one document of grade 1 for each query."""
+        return self.ids, np.ones(len(self.ids)), self.n_relevant()
+
+    def grade_range(self):
+        """Return the lowest grade, or 0 if none is negative, and the highest one."""
+        return 0, 1.0
+
+    def query_weights(self, sample_weight):
+        """Return one weight per query."""
+        return check_weights(sample_weight, len(self.ids), "query")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates(OneTarget):
+    """A row of candidates for each query, one of them the target.
+
+    The scores are not yet checked: they may be larger than the memory.
+    """
+
+    y_score: np.ndarray
+    target: np.ndarray  # the column of each target
+    exclude: object  # a CSR matrix of the cells to leave out, unless targets; or None
+
+
+def read_candidates(y_true, y_score, exclude):
+    """Return queries whose target is the candidate in the column `y_true`."""
+    if y_true.dtype.kind == "b" or (y_true != np.floor(y_true)).any():
+        raise ValueError(
+            "y_true of shape (n_queries,) with y_score of shape (n_queries, "
+            "n_candidates) must hold the column of the target of each query, an int. "
+            f"Got values of dtype {y_true.dtype}."
+        )
+    outside = (y_true < 0) | (y_true >= y_score.shape[1])
+    if outside.any():
+        raise ValueError(
+            "y_true must hold columns of y_score, in the range "
+            f"[0, {y_score.shape[1]}). Got {y_true[outside][0]}."
+        )
+    target = y_true.astype(np.intp)
+    query = np.arange(len(target))
+    n_candidates = np.full(len(target), y_score.shape[1])
+    if exclude is not None:
+        row = np.repeat(query, np.diff(exclude.indptr))
+        out = exclude.data & (exclude.indices != target[row])
+        n_candidates -= np.bincount(row[out], minlength=len(target))
+    return Candidates(query, n_candidates, y_score, target, exclude)

@@ -25,6 +25,7 @@ from skrank._ranking.arrays import (
 from skrank._ranking.ids import DocOrder, encode_qid
 from skrank._ranking.lists import (
     SHORT,
+    Candidates,
     Lists,
     RescoredLists,
     RowLists,
@@ -32,7 +33,6 @@ from skrank._ranking.lists import (
     read_lists,
 )
 from skrank._ranking.queries import RankedQueries, TopDocuments
-from skrank._ranking.targets import Candidates, count_candidates
 
 DOC_ORDERS = ("ascending", "descending")
 
@@ -612,3 +612,97 @@ def _flags_around(best, lists, part):
         higher &= ~lists.excluded[part]
         tied &= ~lists.excluded[part]
     return higher, tied, tied & lists.relevant[part]
+
+
+# A block of rows fits the cache, and is long enough to hide the cost of a call.
+MAX_BYTES = 2_097_152
+
+# From here on a row is work enough for a call of its own: all rows at once are counted
+# in integers, which is slower.
+WIDE = 1024
+
+
+def count_candidates(lists, ties):
+    """Return (above, size): the candidates above each target, and its tie group.
+
+    Nothing is sorted, and the scores are read once, block by block, so that they may
+    be a memory map that is larger than the memory. With ``ties="first"``, tied
+    candidates in earlier columns count as above the target, the others not at all.
+    """
+    n_queries, n_candidates = lists.y_score.shape
+    above = np.empty(n_queries, dtype=np.intp)
+    size = np.empty(n_queries, dtype=np.intp)
+    height = max(1, MAX_BYTES // (lists.y_score.itemsize * n_candidates))
+    for start in range(0, n_queries, height):
+        rows = slice(start, min(start + height, n_queries))
+        above[rows], size[rows] = _count_block(lists, rows, ties)
+    return above, size
+
+
+def _count_block(lists, rows, ties):
+    scores, target = lists.y_score[rows], lists.target[rows]
+    out = 2 * [np.zeros(0, dtype=np.intp)]  # the excluded cells of the block
+    if lists.exclude is not None:
+        starts = lists.exclude.indptr[rows.start : rows.stop + 1]
+        cells = slice(starts[0], starts[-1])
+        row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        is_out = lists.exclude.data[cells]
+        out = row[is_out], lists.exclude.indices[cells][is_out]
+    try:
+        scores = scores_as_floats(scores)
+    except ValueError:  # NaN, which may be that of an excluded candidate
+        row, column = out
+        lost = np.isnan(scores[row, column]) & (column != target[row])
+        scores = scores.copy()
+        scores[row[lost], column[lost]] = 0
+        scores = scores_as_floats(scores)
+    above, tied, _ = count_around_target(scores, target, *out)
+    if ties == "first":
+        before = np.arange(scores.shape[1]) < target[:, np.newaxis]
+        _, tied, _ = count_around_target(scores, target, *out, before)
+        return above + tied, np.ones_like(above)
+    return above, tied + 1
+
+
+def count_around_target(scores, target, out_row, out_column, allowed=None):
+    """Return (above, tied, n_candidates) of the target of each row.
+
+    Those are the numbers of candidates above the target, of others tied with it, and of
+    all. `out_row` and `out_column` are cells that are not candidates, except those of
+    targets; `allowed`, of shape (n_entities,) or that of the scores, says which
+    entities may be candidates, and None that all may.
+    """
+    n_rows, n_entities = scores.shape
+    own = scores[np.arange(n_rows), target][:, np.newaxis]
+    others = np.full(n_rows, n_entities - 1)
+    has_target = 1
+    if allowed is not None:
+        allowed = np.broadcast_to(allowed, scores.shape)
+        has_target = allowed[np.arange(n_rows), target]
+        others = np.count_nonzero(allowed, axis=1) - has_target
+    found = np.greater(scores, own)
+    above = _count_rows(found, allowed)
+    np.equal(scores, own, out=found)
+    # Each target equals itself. Most scores have no ties: look first for any.
+    any_tied = np.count_nonzero(found) > n_rows
+    tied = (
+        _count_rows(found, allowed) - has_target if any_tied else np.zeros_like(above)
+    )
+    out = out_column != target[out_row]
+    if allowed is not None:
+        out &= allowed[out_row, out_column]
+    row = out_row[out]
+    score, own = scores[row, out_column[out]], own[row, 0]
+    above -= np.bincount(row[score > own], minlength=n_rows)
+    tied -= np.bincount(row[score == own], minlength=n_rows)
+    others -= np.bincount(row, minlength=n_rows)
+    return above, tied, others + 1
+
+
+def _count_rows(found, allowed):
+    """Return how many cells of each row are found, of those that are allowed."""
+    if allowed is not None:
+        found &= allowed
+    if found.shape[1] < WIDE:
+        return np.count_nonzero(found, axis=1)
+    return np.fromiter(map(np.count_nonzero, found), np.intp, len(found))

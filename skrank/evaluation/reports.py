@@ -15,9 +15,8 @@ from skrank._engine.answer import answer, answer_all
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
 from skrank._engine.names import read_requests
 from skrank._input.checks import check_listed
-from skrank._ranking.lists import read_lists
+from skrank._ranking.lists import Candidates, read_lists
 from skrank._ranking.rank import rank_lists
-from skrank._ranking.targets import Candidates
 from skrank._text.docs import MatrixLike, MetricLike, MetricsLike, share_words
 from skrank._text.tables import PrintedResult, Table
 from skrank.evaluation.evaluate import split_params, with_columns

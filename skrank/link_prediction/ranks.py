@@ -25,9 +25,9 @@ from skrank._input.callers import warn_caller
 from skrank._input.checks import check_choice, shown
 from skrank._ranking.arrays import TieGroups
 from skrank._ranking.ids import encode_qid, sorted_unique
+from skrank._ranking.lists import OneTarget
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.rank import resolve_ties
-from skrank._ranking.targets import OneTarget
 from skrank._text.docs import (
     Known,
     LinkConvention,

@@ -23,7 +23,7 @@ from skrank._input.checks import check_count, shown
 from skrank._input.frames import drop_column
 from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_qid, sorted_unique
-from skrank._ranking.targets import count_around_target
+from skrank._ranking.rank import count_around_target
 from skrank._text.docs import Seed, Splits, share_split_words
 from skrank.model_selection.query_splitter import check_size
 

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skrank._ranking.lists import Lists, read_lists
+from skrank._ranking.lists import Lists, OneTarget, read_lists
 from skrank._ranking.rank import KeyedLists, sort_keys
-from skrank._ranking.targets import OneTarget
 from skrank.metrics import mrr_score
 from tests.brute_force import masked
 

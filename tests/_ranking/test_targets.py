@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from skrank._ranking import targets
-from skrank._ranking.targets import OneTarget, count_candidates, read_candidates
+from skrank._ranking import rank
+from skrank._ranking.lists import OneTarget, read_candidates
+from skrank._ranking.rank import count_candidates
 
 
 def test_queries_of_one_target_have_one_document_of_grade_1():
@@ -31,10 +32,10 @@ def counted(scores, target, out, ties):
 
 
 @pytest.mark.parametrize("ties", ["expected", "first"])
-@pytest.mark.parametrize("width", [7, targets.WIDE + 1])
+@pytest.mark.parametrize("width", [7, rank.WIDE + 1])
 @pytest.mark.parametrize("has_mask", [False, True])
 def test_candidates_are_counted_as_by_a_loop(ties, width, has_mask, monkeypatch):
-    monkeypatch.setattr(targets, "MAX_BYTES", 3 * 8 * width)  # blocks of three rows
+    monkeypatch.setattr(rank, "MAX_BYTES", 3 * 8 * width)  # blocks of three rows
     rng = np.random.default_rng(0)
     scores = rng.integers(0, 4, (8, width)).astype(float)
     target = rng.integers(0, width, 8)
