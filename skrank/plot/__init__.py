@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.plot.comparison_display import ComparisonDisplay
-from skrank.plot.metric_at_k import MetricAtKDisplay
-from skrank.plot.query_difference import QueryDifferenceDisplay
+from skrank.plot.score_displays import MetricAtKDisplay, QueryDifferenceDisplay
 
 __all__ = [
     "ComparisonDisplay",
