@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrank._input.checks import shown
+from skrank._input.checks import about, shown
 
 # Grades of 1 or more are relevant: relevant grades exceed the threshold.
 FROM_ONE = math.nextafter(1, 0)
@@ -350,6 +350,7 @@ class NoNumber(ValueError):
             f"convention={convention!r} does not support {metric!r}: {reason}."
         )
         self.reason = reason
+        about(self, "convention")
 
 
 def check_convention(convention, caller):
@@ -364,11 +365,12 @@ def check_convention(convention, caller):
     near = sorted(filter(short.match, names), key=len)[:2]
     near = near or sorted(difflib.get_close_matches(word, names, n=2))
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    raise ValueError(
+    error = ValueError(
         f"The 'convention' parameter of {caller} must be the name of a library, a str, "
         f"or None. Got {shown(convention)} instead.{hint} The names are "
         f"{', '.join(map(repr, names))}."
     )
+    raise about(error, "convention")
 
 
 def rules_of(convention, metric, k):

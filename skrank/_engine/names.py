@@ -33,6 +33,7 @@ from skrank._engine.request import (
     metric_of,
 )
 from skrank._input.checks import (
+    about,
     check_choice,
     check_options,
     meant_by,
@@ -330,11 +331,12 @@ def check_ids_unneeded(requests, convention):
     for request in requests:
         if order := request.options.doc_order:
             who = f"convention={convention!r}" if convention else "evaluate"
-            raise ValueError(
+            error = ValueError(
                 f"{who} orders tied documents by their ids (doc_order={order!r}). "
                 "Pass the ids as `doc_id`, or another rule such as ties='expected'. "
                 "Got no document ids."
             )
+            raise about(error, "convention", "doc_id", "ties")
 
 
 def refusal(name, *, is_scorer=True):

@@ -324,6 +324,15 @@ def check_count(value, name, *, least=1, most=None):
     return int(check_scalar(value, name, numbers.Integral, min_val=least, max_val=most))
 
 
+def about(error, *parameters):
+    """Return an error that carries the names of the parameters in its words.
+
+    The command line calls them as its options.
+    """
+    error.parameters = parameters
+    return error
+
+
 def check_choice(value, choices, name, caller, words=None, or_else=""):
     """Return `value` if it is one of `choices`.
 
@@ -341,10 +350,11 @@ def check_choice(value, choices, name, caller, words=None, or_else=""):
         if meant := (words or {}).get(re.sub("[-_ ]", "", str(value).lower())):
             hint = f" Did you mean {meant}?"
         of_caller = "" if caller is None else f" of {caller}"
-        raise ValueError(
+        error = ValueError(
             f"The '{name}' parameter{of_caller} must be {accepted}. "
             f"Got {shown(value)} instead.{hint}"
         )
+        raise about(error, name)
     return value
 
 
@@ -370,16 +380,15 @@ def check_number(
     if np.isnan(value):
         if nan:
             return value
-        raise ValueError(
-            f"The '{name}' parameter of {caller} must be a float other than NaN. "
-            "Got nan instead."
-        )
+        error = f"The '{name}' parameter of {caller} must be a float other than NaN. "
+        raise about(ValueError(f"{error}Got nan instead."), name)
     is_in = low < value < high or (value == low and ends[0] == "[")
     if not (is_in or (value == high and ends[1] == "]")):
-        raise ValueError(
+        error = ValueError(
             f"The '{name}' parameter of {caller} must be a float in the range "
             f"{ends[0]}{low}, {high}{ends[1]}. Got {shown(value)} instead."
         )
+        raise about(error, name)
     return value
 
 

@@ -54,7 +54,7 @@ def main(arguments=None):
     except Exception as error:  # a traceback helps nobody at a terminal
         is_known = isinstance(error, (ImportError, OSError, TypeError, ValueError))
         kind = "" if is_known and str(error) else f"{type(error).__name__}: "
-        shell.say(f"{kind}{error}", options)
+        shell.say(f"{kind}{error}", options, getattr(error, "parameters", ()))
         return 2
     return status
 

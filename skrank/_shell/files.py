@@ -299,34 +299,23 @@ def find_run(asked, names, paths, tags):
 
 
 STDOUT = "-"
-# What a command knows besides the values of its options.
-_NOT_OPTIONS = {*("command", "default_metrics", "fail", "form", "qrels", "run")}
 
 
-def say(message, options):
+def say(message, options, parameters=()):
     """Write one line to the errors, if they can be written.
 
-    Parameters of Python that are options here are named as options.
+    Those of the `parameters` in it that are options of the command are called so.
     """
     words = " ".join(str(message).split())
-    names = "|".join(vars(options).keys() - _NOT_OPTIONS)
-    if names:
-        words = re.sub(
-            rf"The '({names})' parameter of \w+|`({names})`",
-            lambda m: _option(m[1] or m[2]),
-            words,
-        )
-        words = re.sub(
-            rf"(?<![\w(])({names})='?([\w.+-]*\w)'?",
-            lambda m: f"{_option(m[1])} {m[2]}",
-            words,
-        )
+    for name in parameters:
+        option = f"--{name.replace('_', '-')}"
+        if name in vars(options):
+            head, _, rest = words.partition(" must ")
+            if head.startswith(f"The '{name}' parameter"):
+                words = f"{option} must {rest}"
+            words = words.replace(f"{name}=", f"{option}=").replace(f"`{name}`", option)
     with contextlib.suppress(OSError):
         write(f"skrank: {words}\n", sys.stderr)
-
-
-def _option(name):
-    return f"--{name.replace('_', '-')}"
 
 
 def write(text, stream):

@@ -13,6 +13,7 @@ from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._input.checks import (
+    about,
     check_choice,
     check_number,
     numeric_array,
@@ -407,10 +408,11 @@ def _fuse_returned(codes, scores, fusion):
     """Return the fused scores of documents, each of which some run returned."""
     has, weights = ~np.isnan(scores), fusion.weights
     if fusion.adds_scores and np.isinf(scores).any():
-        raise ValueError(
+        error = ValueError(
             f"method={fusion.method!r} reads scores, which must be finite. Got "
             "infinity: pass a method that reads ranks, such as 'rrf'."
         )
+        raise about(error, "method")
     part = np.zeros_like(scores)
     for j, rows in enumerate(map(np.flatnonzero, has.T)):
         if not len(rows):  # the run returned nothing
@@ -503,10 +505,11 @@ def _min_max(run):
 def _max(run):
     high = run.reduced(np.maximum)
     if (high <= 0).any():
-        raise ValueError(
+        error = ValueError(
             "norm='max' divides by the highest score of each query, which must be "
             f"above 0. Got {high.min():g}: pass norm='min-max'."
         )
+        raise about(error, "norm")
     return run.scaled(np.zeros(len(high)), high)
 
 

@@ -17,6 +17,7 @@ from sklearn.utils import Bunch
 from skrank._engine.request import Request
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
+    about,
     check_choice,
     check_count,
     check_level,
@@ -566,11 +567,12 @@ def _tests(block, test):
     ]
     if test == "score" and {*found} != {"score"}:
         name = block.request.key
-        raise ValueError(
+        error = ValueError(
             "The 'test' parameter of compare_rankers must not be 'score' unless all "
             "values are 0 or 1, of queries without weights, clusters and a judge. Got "
             f"it for {name!r}. Pass test='auto' to use it where it fits."
         )
+        raise about(error, "test")
     return found
 
 

@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm, t
 from sklearn.utils import Bunch
 
-from skrank._input.checks import check_choice, check_number, says_what_was_meant, shown
+from skrank._input.checks import (
+    about,
+    check_choice,
+    check_number,
+    says_what_was_meant,
+    shown,
+)
 from skrank._text.docs import Clusters
 from skrank._text.tables import (
     PrintedResult,
@@ -150,11 +156,8 @@ def gate(
     >>> found.rows[0].required.n
     208
     """
-    if not 0.5 < check_number(confidence_level, "confidence_level", "gate") < 1:
-        raise ValueError(
-            "The 'confidence_level' parameter of gate must be a float in the range "
-            f"(0.5, 1.0). Got {confidence_level} instead."
-        )
+    level = {"low": 0.5, "high": 1.0, "ends": "()"}
+    check_number(confidence_level, "confidence_level", "gate", **level)
     check_choice(test, {AUTO, *TESTS}, "test", "gate")
     scores = two_or_more(scores, None, clusters, "gate")
     rankers, metrics, table = scores.rankers, scores.metrics, scores.table
@@ -188,10 +191,11 @@ def _read_margins(margin, metrics):
     margins, n = np.atleast_1d(np.asarray(margin, dtype=np.float64)), len(metrics)
     is_one = margins.shape in ((1,), (n,))
     if not is_one or not ((margins >= 0) & np.isfinite(margins)).all():
-        raise ValueError(
+        error = ValueError(
             "The 'margin' parameter of gate must be a number >= 0, or one for each "
             f"metric. Got {shown(margin)} and the metrics {list(metrics)}."
         )
+        raise about(error, "margin")
     return np.broadcast_to(margins, n).tolist()
 
 
@@ -340,10 +344,11 @@ def _row(scores, margin, level, n_metrics, options):
     """Return the row of a metric."""
     pair = _Pair(scores, options["baseline"], options["clusters"])
     if margin >= pair.range:
-        raise ValueError(
+        error = ValueError(
             "The 'margin' parameter of gate must be less than the range of "
             f"{scores.metrics[0]!r}, {pair.range:g}: 1 % is 0.01. Got {margin}."
         )
+        raise about(error, "margin")
     levels = level, level / n_metrics
     row, high = _tested(scores, margin, *levels, options)
     low, unseen = row.low, None

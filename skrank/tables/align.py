@@ -17,6 +17,7 @@ from sklearn.utils import Bunch
 from skrank._engine.conventions import CONVENTIONS
 from skrank._input.callers import warn_caller
 from skrank._input.checks import (
+    about,
     check_choice,
     check_flag,
     check_number,
@@ -257,10 +258,11 @@ def _twice(document, query, name, may_choose):
         cure = (
             "Pass duplicates='best' to keep its best score, or first place in a list."
         )
-    return ValueError(
+    error = ValueError(
         f"A document must occur once for each query in {name}. Got document "
         f"{_an_id(document)} of query {_an_id(query)} more than once. {cure}"
     )
+    return about(error, "duplicates")
 
 
 def read_runs(runs, names, of, duplicates, may_be_empty=True):
@@ -467,10 +469,11 @@ def _with_missing(truth, is_judged, lacking, names, missing_queries):
     if missing_queries == "raise":
         lacks = f"a row in {names[i]}"
         text = _some_queries(ids[lacking[i]], len(ids), names[-1], lacks)
-        raise ValueError(
-            f"{text} Pass missing_queries='zero' to count them as 0, or "
+        text += (
+            " Pass missing_queries='zero' to count them as 0, or "
             "missing_queries='drop' to leave them out."
         )
+        raise about(ValueError(text), "missing_queries")
     if (lacking != is_missing).any():
         raise ValueError(
             "With missing_queries='drop' all runs must lack the same queries. Got "
@@ -502,12 +505,13 @@ def _judged(truth, judged_from, name):
         return grade >= judged_from
     low = np.flatnonzero(grade < 0)
     if len(low):
-        raise ValueError(
+        error = ValueError(
             f"The grades of {name} must be >= 0. Got {grade[low[0]]} for document "
             f"{_an_id(truth.doc_id[low])} of query {_an_id(truth.qid[low])}: with "
             "judged_from=0, documents with a lower grade are not judged, as for "
             "trec_eval."
         )
+        raise about(error, "judged_from")
     return np.ones(len(grade), dtype=bool)
 
 

@@ -333,7 +333,7 @@ BAD = {
     "evaluate qrels a.run -m nonsense": "'nonsense' is not a valid scoring value",
     "evaluate qrels a.run --convention trec": "mean 'trec_eval' or 'trec_fair'?",
     "evaluate qrels a.run --by-query q.txt": "must end in .csv or .parquet",
-    "evaluate qrels a.run --missing-queries raise": "Pass --missing-queries zero to",
+    "evaluate qrels a.run --missing-queries raise": "Pass --missing-queries='zero' to",
     "evaluate qrels": "skrank evaluate: the following arguments are required: RUN",
     "": "the following arguments are required: COMMAND",
 }
