@@ -28,6 +28,7 @@ from skrank._text.docs import Clusters, Seed
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
+    MOST_UNEVEN,
     Segment,
     count_units,
     difference,
@@ -66,8 +67,6 @@ OTHER_NAMES = {"ttest": "'t'", "ttestrel": "'t'"}
 # The number of digits by which values are ordered; one other than 0 is larger than
 # TINY.
 DIGITS, TINY = 12, 1e-300
-# Units that weigh as much as a smaller fraction of equal ones are uneven.
-MOST_UNEVEN = 0.5
 
 
 @says_what_was_meant

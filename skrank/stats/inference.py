@@ -37,6 +37,8 @@ TOO_LARGE = 1e75
 FEWEST_VALUES = 3
 # Fewer units of equal weight are too few for an interval that can be relied on.
 FEWEST_UNITS = 10
+# Units that weigh as much as a smaller fraction of equal ones are uneven.
+MOST_UNEVEN = 0.5
 # Warnings name this many of the results that few queries decide.
 MOST_NAMED = 3
 
