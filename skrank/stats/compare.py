@@ -88,9 +88,7 @@ def compare_rankers(
     r"""Compare rankers by their differences on the same queries.
 
     All pairs of rankers, or all rankers with a baseline, by all metrics, as one family
-    of tests. A query where a metric is undefined counts as in the summary of `scores`:
-    as `replace_undefined_by`, so that the difference is 0 if it is undefined for both
-    rankers, or not at all if that is NaN for one of them.
+    of tests. A query where a metric is undefined counts as in the summary of `scores`.
 
     Parameters
     ----------
@@ -116,20 +114,17 @@ def compare_rankers(
 
         - "permutation": by flipping the signs of the differences (Fisher's
           randomization test);
-        - "score": by Tango's test of paired proportions. It is for values that are 0 or
+        - "score": by Tango's test of paired proportions [3]_, for values that are 0 or
           1, of queries without weights and clusters;
         - "t": by Student's paired t test;
-        - "auto": by the test that fits the values: "score" for hits of queries without
-          weights and clusters; "t" if their clusters or weights are so uneven that they
-          weigh as much as less than half as many equal ones; and "permutation" for all
-          others. Where few queries differ, it also allows for those that nobody saw,
-          which the other tests do not.
+        - "auto": by "score" where it is possible; "t" if clusters or weights weigh as
+          much as less than half as many equal ones; and "permutation" otherwise. Where
+          few queries differ, it allows for unobserved ones, which the others do not.
     correction : "max-t" or None, default="max-t"
         How p-values are adjusted for the number of comparisons, and intervals made
         simultaneous, so that they contain all true differences together with the
-        probability `confidence_level`: by the maximum over the flips of all
-        comparisons, which uses their correlation [1]_; or not at all, so that each
-        interval has this probability by itself.
+        probability `confidence_level`: by the largest statistic of all comparisons,
+        which uses their correlation [1]_, or not at all.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The sign of the difference, ranker minus baseline, that the test looks for. The
         interval is one-sided as well.
@@ -171,9 +166,7 @@ def compare_rankers(
     -----
     UserWarning
         If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %, or
-        few queries decide a result: if the effective number of differences,
-        (sum d^2)^2 / sum d^4, is below 3. It is n if all have one size and n / 3 if
-        they are normal.
+        few queries decide a result.
 
     See Also
     --------
@@ -184,27 +177,19 @@ def compare_rankers(
     Notes
     -----
     An interval excludes 0, or the margin, exactly if its p-value is at most the level.
+    The sign-flip test takes 9,999 random signs, each with its opposite, or all of up to
+    13 units, and its interval holds the differences that the same signs do not reject
+    [2]_. Of several comparisons, each :math:`|T| = |\sum_i d_i| / \sqrt{\sum_i d_i^2}`
+    is compared with the largest of all under the same signs [1]_. With its critical
+    value c the intervals end where :math:`T(d)^2 = c^2`, for the T of :math:`d_i - d`.
 
-    With the differences :math:`d_i` of the n units, the permutation test computes
-    :math:`P(|\sum_i s_i d_i| \geq |\sum_i d_i|)` over random signs: 9,999 of them, each
-    with its opposite, or all of up to 13 units. Its interval holds the differences that
-    the same signs do not reject, between quantiles of the means of random subsets of
-    the :math:`d_i` [2]_. The score test of wins and losses is that of [3]_.
-
-    If two rankers are equal in all n queries, the ends for any metric and test are
-    :math:`\pm z^2 / (n + z^2)` times the range of the metric, with the quantile z of
-    the normal distribution: other queries may differ.
-
-    If the effective number of differences is below 3, or all of them are equal, the
-    ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is the distance of the end
-    of the test from the difference d, and f what the mean of either ranker would lose
-    with the best :math:`1 - \alpha^{1/n}` of its queries, which n queries lack with the
-    probability :math:`\alpha` of one side. In a family they have Bonferroni's level.
-
-    Of several comparisons, "max-t" compares each :math:`|T| = |\sum_i d_i| /
-    \sqrt{\sum_i d_i^2}` with the largest one of all comparisons under the same signs
-    [1]_. With its critical value c the intervals end where :math:`T(d)^2 = c^2`, for
-    the T of :math:`d_i - d`.
+    If two rankers are equal in all n queries, the ends are :math:`\pm z^2 / (n + z^2)`
+    times the range of the metric, with the quantile z of the normal distribution.
+    If the effective number of differences, :math:`(\sum d^2)^2 / \sum d^4`, is below 3,
+    or all are equal, the ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is
+    the distance of the end of the test from the difference d, and f what the mean of
+    either would lose with the best :math:`1 - \alpha^{1/n}` of its queries, which
+    n queries lack with the probability :math:`\alpha`; in a family by Bonferroni.
 
     `detectable` is the difference that a t test of as many units finds with a
     probability of 80 %, at the level of Bonferroni with "max-t"; infinite where few

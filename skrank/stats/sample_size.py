@@ -72,13 +72,7 @@ def required_queries(
     n - 1 degrees of freedom rejects with this probability [1]_, with the effect e
     and the standard deviation s of the pilot.
 
-    Differences of queries have heavier tails than a normal variable, which makes s less
-    certain. The interval of :math:`s^2` is therefore that of Bonett [2]_, from the
-    kurtosis g of the N queries of the pilot around a mean that is trimmed by
-    :math:`1 / (2 \sqrt{N - 4})` on both sides:
-
-    .. math:: \exp\left(\log(c s^2) \pm z c \sqrt{\frac{g - (N - 3) / N}{N - 1}}\right),
-       \quad c = \frac{N}{N - z}
+    The interval of :math:`s^2` allows for the kurtosis of the differences [2]_.
 
     References
     ----------
