@@ -52,7 +52,7 @@ def main():
     print(f"\nOn {X_test['qid'].nunique()} queries that the search has not seen")
     default = clone(ranker).fit(X_train, y_train)
     runs = {"default": default.predict(X_test), "tuned": search.predict(X_test)}
-    names = ["ndcg@10", "mrr", "map", "hits@3"]
+    names = ["ndcg@10", "map", "hits@3"]
     scores = score_queries(y_test, runs, names, qid=X_test["qid"])
     print(compare_rankers(scores, baseline="default"))
 

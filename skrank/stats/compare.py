@@ -29,6 +29,7 @@ from skrank._text.docs import Clusters, Seed
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
+    MOST_UNEVEN,
     Segment,
     count_units,
     difference,
@@ -67,8 +68,6 @@ OTHER_NAMES = {"ttest": "'t'", "ttestrel": "'t'"}
 # The number of digits by which values are ordered; one other than 0 is larger than
 # TINY.
 DIGITS, TINY = 12, 1e-300
-# Units that weigh as much as a smaller fraction of equal ones are uneven.
-MOST_UNEVEN = 0.5
 
 
 @says_what_was_meant
@@ -90,9 +89,7 @@ def compare_rankers(
     r"""Compare rankers by their differences on the same queries.
 
     All pairs of rankers, or all rankers with a baseline, by all metrics, as one family
-    of tests. A query where a metric is undefined counts as in the summary of `scores`:
-    as `replace_undefined_by`, so that the difference is 0 if it is undefined for both
-    rankers, or not at all if that is NaN for one of them.
+    of tests. A query where a metric is undefined counts as in the summary of `scores`.
 
     Parameters
     ----------
@@ -118,20 +115,17 @@ def compare_rankers(
 
         - "permutation": by flipping the signs of the differences (Fisher's
           randomization test);
-        - "score": by Tango's test of paired proportions. It is for values that are 0 or
+        - "score": by Tango's test of paired proportions [3]_, for values that are 0 or
           1, of queries without weights and clusters;
         - "t": by Student's paired t test;
-        - "auto": by the test that fits the values: "score" for hits of queries without
-          weights and clusters; "t" if their clusters or weights are so uneven that they
-          weigh as much as less than half as many equal ones; and "permutation" for all
-          others. Where few queries differ, it also allows for those that nobody saw,
-          which the other tests do not.
+        - "auto": by "score" where it is possible; "t" if clusters or weights weigh as
+          much as less than half as many equal ones; and "permutation" otherwise. Where
+          few queries differ, it allows for unobserved ones, which the others do not.
     correction : "max-t" or None, default="max-t"
         How p-values are adjusted for the number of comparisons, and intervals made
         simultaneous, so that they contain all true differences together with the
-        probability `confidence_level`: by the maximum over the flips of all
-        comparisons, in steps, which uses their correlation [1]_; or not at all, so that
-        each interval has this probability by itself.
+        probability `confidence_level`: by the largest statistic of all comparisons,
+        which uses their correlation [1]_, or not at all.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The sign of the difference, ranker minus baseline, that the test looks for. The
         interval is one-sided as well.
@@ -173,9 +167,7 @@ def compare_rankers(
     -----
     UserWarning
         If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %, or
-        few queries decide a result: if the effective number of differences,
-        (sum d^2)^2 / sum d^4, is below 3. It is n if all have one size and n / 3 if
-        they are normal.
+        few queries decide a result.
 
     See Also
     --------
@@ -185,36 +177,26 @@ def compare_rankers(
 
     Notes
     -----
-    With the differences :math:`d_i` of the n units, the permutation test computes
-    :math:`P(|\sum_i s_i d_i| \geq |\sum_i d_i|)` over random signs: exactly where that
-    takes little time, else from `n_resamples` flips, each with its opposite. Its
-    interval holds the differences that it does not reject, between quantiles of the
-    means of random subsets of the :math:`d_i` [2]_.
+    An interval excludes 0, or the margin, exactly if its p-value is at most the level.
+    The sign-flip test takes 9,999 random signs, each with its opposite, or all of up to
+    13 units, and its interval holds the differences that the same signs do not reject
+    [2]_. Of several comparisons, each :math:`|T| = |\sum_i d_i| / \sqrt{\sum_i d_i^2}`
+    is compared with the largest of all under the same signs [1]_. With its critical
+    value c the intervals end where :math:`T(d)^2 = c^2`, for the T of :math:`d_i - d`.
 
-    The score test of wins and losses [3]_ also counts the queries without a difference.
-    If two rankers are equal in all n queries, the ends for any metric and test are
-    :math:`\pm z^2 / (n + z^2)` times the range of the metric, with the quantile z of
-    the normal distribution: the queries that nobody saw may differ.
+    If two rankers are equal in all n queries, the ends are :math:`\pm z^2 / (n + z^2)`
+    times the range of the metric, with the quantile z of the normal distribution.
+    If the effective number of differences, :math:`(\sum d^2)^2 / \sum d^4`, is below 3,
+    or all are equal, the ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is
+    the distance of the end of the test from the difference d, and f what the mean of
+    either would lose with the best :math:`1 - \alpha^{1/n}` of its queries, which
+    n queries lack with the probability :math:`\alpha`; in a family by Bonferroni.
 
-    If the effective number of differences is below 3, or all of them are equal, the
-    ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is the distance of the end
-    of the test from the difference d, and f what the mean of either ranker would lose
-    with the best :math:`1 - \alpha^{1/n}` of its queries, which n queries lack with the
-    probability :math:`\alpha` of one side. The p-value is the smallest level at which
-    such an interval excludes 0. In a family both are Bonferroni's.
-
-    Of several comparisons, "max-t" compares the largest :math:`|T| = |\sum_i d_i| /
-    \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip, the next
-    one with the largest of all but the first, and so on [1]_. The simultaneous
-    intervals hold the differences d for which the :math:`|T|` of :math:`d_i - d` is not
-    significant in the first step. Where only a later step finds a difference, the near
-    end is 0 and does not belong to the interval, so that an interval excludes 0 exactly
-    if the adjusted p-value is at most the level.
-
-    `detectable` is the difference that a two-sided t test of as many units would find
-    with a probability of 80 %, at the level that the correction leaves to one
-    comparison. `effect_size` is the mean of the differences divided by their standard
-    deviation.
+    `detectable` is the difference that a t test of as many units finds with a
+    probability of 80 %, at the level of Bonferroni with "max-t"; infinite where few
+    queries differ, which shows too little of the others. :func:`required_queries` says
+    what a smaller one takes. `effect_size` is the mean of the differences divided by
+    their standard deviation.
 
     References
     ----------
@@ -249,7 +231,7 @@ def compare_rankers(
     >>> old, new = rng.rand(30), rng.rand(30) + 0.3
     >>> (row,) = compare_rankers({"old": old, "new": new}).rows
     >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
-    ('new', 0.32, 0.0011)
+    ('new', 0.32, 0.0018)
     """
     check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers", OTHER_NAMES)
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
@@ -310,7 +292,7 @@ def comparison_and_outcome(
     drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
     outcome = run_tests(family, test=tests, level=level, **shared, **drawn)
     most = np.concatenate([block.most for block in blocks])
-    _add_results(rows, most, family, outcome, alternative, margin)
+    _add_results(rows, most, family, outcome, level, **shared)
     comparison = RankerComparison(
         scores=scores,
         rows=tuple(rows),
@@ -327,7 +309,9 @@ def comparison_and_outcome(
     return comparison, outcome
 
 
-def _add_results(rows, most, family, outcome, alternative, margin):
+def _add_results(
+    rows, most, family, outcome, level_of_all, correction, alternative, margin
+):
     """Add what the tests found to the rows of comparisons, in the place of None.
 
     `most` is the largest difference of each, infinite without limits of the metric.
@@ -337,17 +321,18 @@ def _add_results(rows, most, family, outcome, alternative, margin):
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = np.where(family.df > 0, difference / deviation, np.nan)
     effect[difference == 0] = 0.0
-    two_sided = is_two_sided(alternative, margin)
-    levels = outcome.level if two_sided else 2 * outcome.level
-    least = [
-        noncentrality(*pair, POWER)
-        for pair in zip(family.df.tolist(), levels.tolist(), strict=True)
-    ]
-    is_finite = np.isfinite(least) & np.isfinite(outcome.errors)
+    # Bonferroni's level asks for a little more than max-T.
+    level = level_of_all / (1 if correction is None else len(rows))
+    # A one-sided test is as strict as a two-sided one of twice its level.
+    of_t = level * (1 if is_two_sided(alternative, margin) else 2)
+    least = np.array([noncentrality(df, of_t, POWER) for df in family.df.tolist()])
+    # Few differences, or equal ones, do not show how much others vary, and a test
+    # whose smallest p-value is too large finds none. A mean differs from itself by
+    # rounding, where it is summed in other orders.
+    is_known = np.isfinite(least) & (family.errors > 0)
+    is_known &= ~outcome.is_few & is_at_most(outcome.smallest, level_of_all)
     detectable = np.full(len(rows), np.inf)
-    np.multiply(least, outcome.errors, where=is_finite, out=detectable)
-    # No difference is larger than the range of the metric, and none that is can be
-    # found. A mean differs from itself by rounding, where it is summed in other orders.
+    np.multiply(least, family.errors, where=is_known, out=detectable)
     detectable[detectable > most] = np.inf
     most = np.where(most >= margin, most, np.inf)
     low, high = outcome.low, outcome.high

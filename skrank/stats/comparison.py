@@ -107,9 +107,10 @@ class RankerComparison(Result):
     <BLANKLINE>
     metric  ranker  baseline  difference           interval      p    w/t/l
     ndcg    new     old          +0.0588   [0.0166, 0.1009]  0.011  39/0/21
-    hits@1  new     old          +0.1167  [-0.0396, 0.2701]   0.19  14/39/7
+    hits@1  new     old          +0.1167  [-0.0396, 0.2701]   0.22  14/39/7
     <BLANKLINE>
-    new is better than old in ndcg (+0.06, 0.02 to 0.10); no difference was found in hits@1.
+    new is better than old in ndcg (+0.06, 0.02 to 0.10); no significant difference in
+    hits@1.
     """  # noqa: E501
 
     scores: QueryScores

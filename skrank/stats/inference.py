@@ -37,6 +37,8 @@ TOO_LARGE = 1e75
 FEWEST_VALUES = 3
 # Fewer units of equal weight are too few for an interval that can be relied on.
 FEWEST_UNITS = 10
+# Units that weigh as much as a smaller fraction of equal ones are uneven.
+MOST_UNEVEN = 0.5
 # Warnings name this many of the results that few queries decide.
 MOST_NAMED = 3
 
@@ -387,13 +389,14 @@ def in_limits(values, limits, tail):
 
 
 def gaffke(values, tail):
-    """Return the lower end of the mean of values from 0 to 1, by N. Gaffke.
+    r"""Return the lower end of the mean of values from 0 to 1, by N. Gaffke.
 
-    The notes of :func:`skrank.stats.confidence_interval` have the formula. For hits it
+    A quantile of :math:`\sum_{i > 0} D_i x_i`, with random weights :math:`(D_0, ...,
+    D_n)` of the Dirichlet distribution with the parameters 1/2, 1, ..., 1. For hits it
     is a quantile of the beta distribution, as that of Clopper and Pearson is with a
-    whole observation at the limit. The probability `tail` that the mean is below is
-    that of O. Barndorff-Nielsen's form of the saddlepoint approximation (Biometrika 73,
-    1986), which is 0 to 5 % of itself too large.
+    whole observation at the limit. The probability `tail` that the mean is below has
+    O. Barndorff-Nielsen's form of the saddlepoint approximation (Biometrika 73, 1986),
+    which is 0 to 5 % of itself too large.
     """
     if not values.any():
         return 0.0

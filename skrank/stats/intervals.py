@@ -85,43 +85,32 @@ def confidence_interval(
         jackknife for clusters and weights. "auto" takes the first of these that fits
         the values, which the entry `method` names:
 
-        - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
-          metric between 0 and 1. With clusters or weights, the interval is that of an
-          effective number of queries;
+        - "wilson": Wilson's score interval [1]_, of values that are 0 or 1;
         - "t" with clusters or weights, unless all values are equal;
-        - "bounded": Gaffke's interval with half an observation at the limit [4]_, for
-          a metric whose limits are known, such as NDCG, and at most 2,000 queries. It
-          also holds where few queries have values unlike those of the others, and where
-          all are equal, also with clusters or weights. A metric that skrank does not
-          know has the limits 0 and 1 if all values are between;
+        - "bounded": Gaffke's interval with half an observation at the limit [4]_, of a
+          metric whose limits are known, such as NDCG, and at most 2,000 queries. Values
+          of an unknown metric that are between 0 and 1 have these limits;
         - "hall": Student's t, corrected for the skewness of the values [2]_.
     clusters : str or array-like of shape (n_queries,), default=None
-        Queries that belong together, if it is not queries that were drawn
-        independently but users with several queries, or entities. The name of a key
-        column of `scores`, or one entry per query in the order of `scores.keys`. If
-        None, a query id that comes several times, as with several seeds, is one
-        cluster.
+        Queries that belong together, such as those of a user: a key column of `scores`
+        by name, or one entry per query in the order of `scores.keys`. If None, a query
+        id that comes several times, as with several seeds, is one cluster.
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
-        the queries of `scores` and many others. The queries of `scores`, which people
-        judged, must be a random sample of them. The interval then covers the mean that
-        people would find over all queries, and is narrower than without the judge
-        [3]_. With fewer than 30 queries, or where few decide how far the judge is from
-        people, these count alone. It needs unweighted means, no `by`, `clusters` or
-        `method`.
+        the queries of `scores`, which people judged, and many others, of which they
+        must be a random sample. The interval covers the mean that people would find
+        over all queries [3]_. With fewer than 30 queries, or where few decide how far
+        the judge is from people, these count alone. It needs unweighted means, no `by`,
+        `clusters` or `method`.
 
     Returns
     -------
     intervals : ConfidenceIntervals
-        A table of intervals, by ranker and metric as the `summary` of the scores has
-        them, and with `by` as ``summary(by)``. The ends are within the range of the
-        metric, which is that from 0 to 1 for a metric that skrank does not know if all
-        values are within. Its entry `n_queries` is the number of queries that count,
-        and `n_undefined` that of queries where the metric is undefined. With a judge,
-        further entries are `human` and `judge`, the means of both; `n_judged`, the
-        number of queries of the judge; the `correlation` of their values; `worth`, how
-        many queries judged by people alone one of them replaces; and `people_alone`,
-        True if the interval is that of people alone.
+        A table of intervals, by ranker and metric, and with `by` by segment. With a
+        judge, further entries are `human` and `judge`, the means of both; `n_judged`,
+        the number of queries of the judge; the `correlation` of their values; `worth`,
+        how many queries judged by people alone one of them replaces; and
+        `people_alone`, True if the interval is that of people alone.
 
     Raises
     ------
@@ -134,31 +123,14 @@ def confidence_interval(
     Warns
     -----
     UserWarning
-        If there are too few queries for any finite interval, or few queries decide it,
-        so that it may be too narrow: if the effective number of values,
-        (sum d^2)^2 / sum d^4 of their deviations d from the mean, is below 3, or that
-        of units, (sum b)^2 / sum b^2 of their weights b, below 10.
+        If there are too few queries for a finite interval, or few of them decide it,
+        so that it may be too narrow.
 
     See Also
     --------
     mean_interval : The interval of the mean of an array of values.
     compare_rankers : The difference of two rankers, which are better compared query by
         query than by two intervals.
-
-    Notes
-    -----
-    With weights, or for a metric adjusted for chance, the estimate is a ratio of two
-    sums :math:`R = \sum t_i / \sum b_i` over the units: queries, or clusters of
-    them. Its standard error is that of the jackknife, with
-    :math:`(\sum b_i)^2 / \sum b_i^2 - 1` degrees of freedom. Wilson's interval then has
-    the quantile of Student's t, and :math:`R (1 - R) / se^2` queries, at most as many
-    as there are.
-
-    "bounded" has quantiles of the mean with random weights of the values and of one
-    more value, a limit [4]_: with :math:`(D_0, ..., D_n)` from the Dirichlet
-    distribution with the parameters 1/2, 1, ..., 1 and values from 0 to 1, the lower
-    end is that of :math:`\sum_{i > 0} D_i x_i`, and the upper end that of
-    :math:`D_0 + \sum_{i > 0} D_i x_i`, by a saddlepoint approximation.
 
     References
     ----------

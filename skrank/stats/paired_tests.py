@@ -16,7 +16,6 @@ from skrank.stats.inference import (
     ROUNDING,
     difference,
     effective_units,
-    is_at_most,
     sum_clusters,
     total_of,
 )
@@ -26,6 +25,8 @@ ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
 
 # How many numbers of all flips of all comparisons are in memory at a time: 8 MB.
 NUMBERS_AT_A_TIME = 2**20
+# No probability is 0.
+SMALLEST_PVALUE = np.finfo(np.float64).tiny
 # Statistics that differ by less, relative to their size, are equal.
 ROUNDING_OF_T = 1e-10
 # Of more units those with the largest leverage are flipped, at least 100 a column.
@@ -126,16 +127,24 @@ class Family:
             moved, size = moved - of_null, size + np.abs(of_null)
         return np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
 
-    def rounding(self, part, null):
+    def rounding(self, null, part=slice(None)):
         """Return what the sums of some comparisons may differ by in rounding alone."""
         size = np.abs(self.columns).sum(axis=0)
         of_null = abs(null) * np.abs(self.bottoms).sum(axis=0)[self.bottom[part]]
         return ROUNDING * (size[self.plus[part]] + size[self.minus[part]] + of_null)
 
+    def distances(self, null):
+        """Return how far the differences are above a null, 0 by rounding alone."""
+        tops, weights = self.totals
+        found = tops / weights - null
+        return np.where(np.abs(found) <= self.rounding(null) / weights, 0.0, found)
+
     def statistics(self, null):
         """Return the studentized sums, and those of some flips at a time.
 
         With t = S / sqrt(sum x^2), Student's t increases with t, whatever the signs.
+        Infinite differences have T = sum b / sqrt(sum b^2). Nearer ones may have more
+        if weights are uneven, and count as this much: what is beyond it has an end.
         """
         n = len(self.plus)
         totals, norms = np.empty((2, n))
@@ -146,7 +155,8 @@ class Family:
         step = max(NUMBERS_AT_A_TIME // n, 1)
         flips = (slice(i, i + step) for i in range(0, self.n_flips, step))
         blocks = (self.sums(slice(None), null, one) / norms[:, None] for one in flips)
-        return totals / norms, blocks
+        most = np.sqrt(effective_units(self.bottoms))[self.bottom]
+        return np.clip(totals / norms, -most, most), blocks
 
 
 @dataclass(frozen=True)
@@ -155,22 +165,17 @@ class PairedTest:
 
     Its side `sign` tests whether sign * (difference - null) is above 0. What is made of
     it has two methods: `pvalue(family, sign, null)` returns p-values of a side, and
-    `ends(family, sides, level, rejected)` the last difference that the test of each
-    side (sign, null) accepts at `level`; `rejected` has a row for each side, whether
-    the null is rejected.
+    `ends(family, sides, level)` the last difference that the test of each side (sign,
+    null) accepts at `level`. A p-value is at most the level exactly where the end is
+    beyond the null.
     """
 
     words: str  # what the test is called
     flips_signs = False
 
-    def pvalues(self, family, sign, null, two_sided):
-        """Return the p-values of one side."""
-        p = self.pvalue(family, sign, null)
-        return np.maximum(p, sign_flips.SMALLEST_PVALUE)
-
-    def errors(self, family, level):
-        """Return the standard errors, with what the differences do not show."""
-        return family.errors
+    def pvalues(self, family, sign, null):
+        """Return the p-values of one side, of which none is 0."""
+        return np.maximum(self.pvalue(family, sign, null), SMALLEST_PVALUE)
 
 
 class SignFlipTest(PairedTest):
@@ -178,39 +183,21 @@ class SignFlipTest(PairedTest):
 
     flips_signs = True
 
-    def pvalues(self, family, sign, null, two_sided):
-        """Return the p-values of one side.
-
-        Of a two-sided test only the side of the difference is tested: the other one
-        has 1.
-        """
-        pvalue = np.ones(len(family.plus))
+    def pvalue(self, family, sign, null):
+        pvalue = np.empty(len(family.plus))
         for part in family.parts(2 * family.n_flips):
-            x = sign * family.summed(part, null)
-            drawn = []
-            for j, column in enumerate(x.T, part.start):
-                if two_sided and column.sum() < -ROUNDING * np.abs(column).sum():
-                    continue
-                exact = sign_flips.exact_probability(column)
-                if exact is None:
-                    drawn.append(j)
-                else:
-                    pvalue[j] = exact
-            if not drawn:
-                continue
-            drawn = np.array(drawn)
-            x = x[:, drawn - part.start]
-            least = (x.sum(axis=0) - family.rounding(drawn, null))[:, None]
+            total = sign * family.summed(part, null).sum(axis=0)
+            least = (total - family.rounding(null, part))[:, None]
             # Each flip counts with its opposite, which is as likely.
-            sums = family.sums(drawn, null)
+            sums = sign * family.sums(part, null)
             reached = np.count_nonzero(sums >= least, axis=1)
             reached += np.count_nonzero(sums <= -least, axis=1)
-            pvalue[drawn] = reached / (2 * family.n_flips)
+            pvalue[part] = reached / (2 * family.n_flips)
         return pvalue
 
-    def ends(self, family, sides, level, rejected):
+    def ends(self, family, sides, level):
         tops, weights = family.totals
-        ends = np.empty((len(sides), len(family.plus)))
+        low, high = np.empty((2, len(family.plus)))
         for part in family.parts(4 * family.n_flips):
             bottom = family.bottom[part]
             if (bottom == bottom[0]).all():  # so it is without weights
@@ -221,17 +208,8 @@ class SignFlipTest(PairedTest):
                 family.sums(part, 0.0),
                 family.flipped_bottoms[bottom],
             )
-            low, high = sign_flips.accepted(means, level)
-            for end, (sign, null), of_side in zip(ends, sides, rejected, strict=True):
-                end[part] = sign_flips.agree(
-                    low if sign == 1 else high,
-                    sign,
-                    null,
-                    of_side[part],
-                    means,
-                    tops[part] / weights[part],
-                )
-        return ends
+            low[part], high[part] = sign_flips.accepted(means, level)
+        return [low if sign == 1 else high for sign, _ in sides]
 
     def seen(self, family, part):
         """Return a function of a side and a level: how far its end is, of one pair."""
@@ -255,14 +233,13 @@ class StudentTest(PairedTest):
     """Student's paired t test."""
 
     def pvalue(self, family, sign, null):
-        tops, weights = family.totals
-        distance = sign * (tops / weights - null)
+        distance = sign * family.distances(null)
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = np.where(distance == 0, 0.0, distance / family.errors)
         p = student.sf(statistic, np.where(family.df > 0, family.df, 1))
         return np.where(family.df > 0, p, 1.0)
 
-    def ends(self, family, sides, level, rejected):
+    def ends(self, family, sides, level):
         tops, weights = family.totals
         quantile = student.isf(level, np.where(family.df > 0, family.df, 1))
         radius = np.where(family.df > 0, quantile * family.errors, np.inf)
@@ -288,34 +265,17 @@ class FewTest(PairedTest):
 
     of: PairedTest | None = None  # the test of what is there
 
-    def pvalues(self, family, sign, null, two_sided):
-        """Return the p-values of one side."""
-        tops, weights = family.totals
-        distances = sign * (tops / weights - null)
-        reaches = zip(self._reaches(family), distances, strict=True)
+    def pvalue(self, family, sign, null):
+        reaches = zip(self._reaches(family), sign * family.distances(null), strict=True)
         return np.array([_smallest_level(one, sign, far) for one, far in reaches])
 
-    def ends(self, family, sides, level, rejected):
+    def ends(self, family, sides, level):
         tops, weights = family.totals
-        estimate = tops / weights
         radii = [
             [reach(sign, level) for sign, _ in sides] for reach in self._reaches(family)
         ]
-        return [
-            agreeing(estimate - side[0] * radius, *side, of_side, estimate)
-            for side, of_side, radius in zip(
-                sides, rejected, np.transpose(radii), strict=True
-            )
-        ]
-
-    def errors(self, family, level):
-        """Return the standard errors, with the differences that nobody saw."""
-        z = np.minimum(norm.isf(level / 2), 1e9)
-        unseen = [
-            function(at / 2)
-            for function, at in zip(family.unseen, level.tolist(), strict=True)
-        ]
-        return np.hypot(family.errors, unseen / z)
+        ends = zip(sides, np.transpose(radii), strict=True)
+        return [tops / weights - sign * radius for (sign, _), radius in ends]
 
     def _reaches(self, family):
         """Yield a function of a side and a level: how far the end is."""
@@ -328,7 +288,7 @@ class FewTest(PairedTest):
 
 def _smallest_level(reach, sign, distance):
     """Return the smallest level whose end is nearer than a distance, at most 1."""
-    low, high = np.log(sign_flips.SMALLEST_PVALUE), np.log(0.5)
+    low, high = np.log(SMALLEST_PVALUE), np.log(0.5)
     if not reach(sign, 0.5) < distance:
         return 1.0
     for _ in range(HALVINGS):
@@ -372,29 +332,17 @@ class ScoreTest(PairedTest):
         """Return the z of each difference."""
         return score(*self.counts(family), null / family.ranges)
 
-    def errors(self, family, level):
-        """Return the standard errors; without any spread that of the ends at a level.
-
-        Pairs that are tied have none, nor have those of which one ranker wins all.
-        """
-        n, _, _ = self.counts(family)
-        z = np.minimum(norm.isf(level / 2), 1e9)  # where nothing can be rejected
-        unseen = z / (n + z**2) * family.ranges
-        return np.where(family.errors == 0, unseen, family.errors)
-
     def pvalue(self, family, sign, null):
         return norm.sf(sign * self.statistics(family, null))
 
-    def ends(self, family, sides, level, rejected):
-        return self.ends_at(family, sides, norm.isf(level), rejected)
+    def ends(self, family, sides, level):
+        return self.ends_at(family, sides, norm.isf(level))
 
-    def ends_at(self, family, sides, critical, rejected):
+    def ends_at(self, family, sides, critical):
         """Return the last difference of each side whose z is not above `critical`."""
         n, wins, losses = self.counts(family)
-        net = (wins - losses) / n
-        estimate = np.multiply(net, family.ranges, where=net != 0, out=np.zeros(len(n)))
         ends = []
-        for (sign, null), of_side in zip(sides, rejected, strict=True):
+        for sign, _ in sides:
             if sign == -1:
                 wins, losses = losses, wins
             # z(d) falls from d = -1 to 1, and is `critical` at the end.
@@ -404,8 +352,7 @@ class ScoreTest(PairedTest):
                 beyond = score(n, wins, losses, middle) > critical
                 low = np.where(beyond, middle, low)
                 high = np.where(beyond, high, middle)
-            end = sign * np.where(low == -1, -1.0, high) * family.ranges
-            ends.append(agreeing(end, sign, null, of_side, estimate))
+            ends.append(sign * np.where(low == -1, -1.0, high) * family.ranges)
         return ends
 
 
@@ -453,8 +400,7 @@ class Outcome(NamedTuple):
     n_effective: np.ndarray  # the effective number of differences
     smallest: np.ndarray  # the smallest p-value that is possible
     allows_for_unseen: np.ndarray  # whether the interval does, where few decide
-    level: np.ndarray  # at which a single t test would be as strict as the adjusted one
-    errors: np.ndarray
+    is_few: np.ndarray  # which differences are few, or equal
 
 
 def run_tests(
@@ -484,34 +430,40 @@ def run_tests(
     flips_signs = np.array([TESTS[name].flips_signs for name in names.tolist()])
     if is_max_t or flips_signs.any():
         family = _flip(family, n_resamples, seed)
-    groups = _groups(family, names, n_effective)
+    # Few differences, or equal ones, do not tell how far others are from 0.
+    is_few = (n_effective < FEWEST_VALUES - ROUNDING) | (family.errors == 0)
+    is_few &= names != "score"
+    groups = _groups(family, names, is_few)
     sides = [(sign, -sign * margin) for sign in ALTERNATIVES[alternative]]
     pvalues = np.empty((len(sides), n))
     for one, where, part in groups:
         for of_side, side in zip(pvalues, sides, strict=True):
-            of_side[where] = one.pvalues(part, *side, two_sided)
+            of_side[where] = one.pvalues(part, *side)
     pvalue = adjusted = _of_both_sides(pvalues, two_sided)
     # Two tests of 5 % on both sides of equivalence have a 90 % interval.
-    each, single = level / (1 + two_sided), np.full(n, level)
-    alone = is_at_most(pvalues, each)
+    each = level / (1 + two_sided)
     if is_max_t:
         known = pvalue[None] if two_sided else pvalues
-        joint = _adjust_by_max_t(family, groups, sides, known, two_sided, level)
-        adjusted, single = joint[0].max(axis=0), joint[2]
-        ends = _joint_ends(family, groups, sides, *joint[:2], each, level, alone)
+        adjusted, critical = _adjust_by_max_t(
+            family, groups, sides, known, two_sided, level
+        )
+        adjusted = adjusted.max(axis=0)
+        ends = _joint_ends(family, groups, sides, critical, each, known.size)
     else:
-        ends = [one.ends(part, sides, each, alone[:, at]) for one, at, part in groups]
-    low, high, errors = np.full((3, n), [[-np.inf], [np.inf], [np.nan]])
-    for (one, where, part), of_group in zip(groups, ends, strict=True):
-        errors[where] = one.errors(part, single[where])
-        for (sign, _), end in zip(sides, of_group, strict=True):
-            (low if sign == 1 else high)[where] = end
+        ends = [one.ends(part, sides, each) for one, _, part in groups]
+    low, high = np.full((2, n), [[-np.inf], [np.inf]])
+    _, weights = family.totals
+    for (_, where, _), of_group in zip(groups, ends, strict=True):
+        for (sign, null), end in zip(sides, of_group, strict=True):
+            rounding = (family.rounding(null) / weights)[where]
+            of_side = low if sign == 1 else high
+            of_side[where] = np.where(np.abs(end - null) <= rounding, null, end) + 0.0
     # To the score test queries without a difference count as well.
     n_effective = np.where(~is_tied & (names == "score"), n_units, n_effective)
     # All signs are equal in one flip of 2^n, or in two of them on both sides.
     smallest = np.where(flips_signs, 2.0 ** (two_sided - n_units), 0.0)
-    of_units = n_units, n_effective, smallest, family.allows_for_unseen
-    return Outcome(pvalue, adjusted, low, high, *of_units, single, errors)
+    of_units = n_units, n_effective, smallest, family.allows_for_unseen, is_few
+    return Outcome(pvalue, adjusted, low, high, *of_units)
 
 
 def _flip(family, n_resamples, seed):
@@ -541,11 +493,9 @@ def _flip(family, n_resamples, seed):
     return family.with_flips(*np.split(sums, [family.columns.shape[1]]))
 
 
-def _groups(family, names, n_effective):
+def _groups(family, names, is_few):
     """Return each test, which comparisons have it, and the family of these."""
-    # Few differences, or equal ones, do not tell how far others are from 0.
-    is_few = (n_effective < FEWEST_VALUES - ROUNDING) | (family.errors == 0)
-    is_few &= family.allows_for_unseen & (names != "score")
+    is_few = is_few & family.allows_for_unseen
     found = [
         (tests[name], of_name & (names == name))
         for tests, of_name in ((TESTS, ~is_few), (OF_FEW, is_few))
@@ -557,52 +507,30 @@ def _groups(family, names, n_effective):
 
 
 def _adjust_by_max_t(family, groups, sides, known, two_sided, level):
-    """Return joint p-values, what a statistic must exceed, and levels of tests."""
-    df = family.df
+    """Return joint p-values, and what a statistic must exceed."""
     pvalues, critical = max_t(family, groups, sides, two_sided, level)
-    # Random flips may be more extreme than the exact p-value.
-    pvalues, n_tests = np.maximum(pvalues, known), known.size
-    # The tail of Student's t beyond the critical value of T = S / sqrt(sum x^2):
-    # with n = df + 1 differences x, t^2 = S^2 df / (n sum x^2 - S^2).
-    room = df + 1 - critical**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        quantile = critical * np.sqrt(df / room)
-    quantile = np.where(room > 0, quantile, np.inf)
-    tail = student.sf(quantile, np.maximum(df, 1))
-    single = np.minimum((1 + two_sided) * tail, level)
     for one, where, _ in groups:
-        bound = np.minimum(n_tests * known[:, where], 1)
+        bound = np.minimum(known.size * known[:, where], 1)
         if isinstance(one, FewTest):  # Bonferroni's, as in `_joint_ends`
             pvalues[:, where] = bound
-            single[where] = np.minimum(single[where], level / n_tests)
         elif isinstance(one, ScoreTest):  # at most Bonferroni's
             pvalues[:, where] = np.minimum(pvalues[:, where], bound)
-            single[where] = np.maximum(single[where], level / n_tests)
-    return pvalues, critical, single
+    return np.maximum(pvalues, known), critical
 
 
-def _joint_ends(family, groups, sides, pvalues, critical, each, level, alone):
-    """Return the ends of the intervals of all comparisons together, by group.
-
-    `alone` says which nulls the tests of the sides reject by themselves.
-    """
-    of_one = each / pvalues.size
-    rejected = is_at_most(pvalues, level)
-    rejected = np.broadcast_to(rejected, (len(sides), len(family.plus)))
-    of_all, found = _ends_of_max_t(family, sides, critical, rejected), []
+def _joint_ends(family, groups, sides, critical, each, n_tests):
+    """Return the ends of the intervals of all comparisons together, by group."""
+    of_all, found = _ends_of_max_t(family, sides, critical), []
     for one, where, part in groups:
         if isinstance(one, FewTest):
-            found.append(one.ends(part, sides, of_one, rejected[:, where]))
+            found.append(one.ends(part, sides, each / n_tests))
             continue
         ends = [end[where] for end in of_all]
         if isinstance(one, ScoreTest):
             # Of few hits many flips reach the largest statistic that there is.
-            least = min(critical, norm.isf(of_one))
-            ends = one.ends_at(part, sides, least, rejected[:, where])
-        # P(T >= t) <= exp(-t^2 / 2) of random signs, by Hoeffding's inequality: an
-        # interval of a larger critical value holds that of the test alone.
-        if not one.flips_signs or critical**2 < -2 * np.log(each):
-            own = one.ends(part, sides, each, alone[:, where])
+            ends = one.ends_at(part, sides, min(critical, norm.isf(each / n_tests)))
+        if not one.flips_signs:  # no interval is within that of the test alone
+            own = one.ends(part, sides, each)
             ends = [
                 sign * np.minimum(sign * end, sign * of_test)
                 for (sign, _), end, of_test in zip(sides, ends, own, strict=True)
@@ -622,12 +550,10 @@ def _of_both_sides(pvalues, two_sided):
 def max_t(family, groups, sides, two_sided, level):
     """Return p-values adjusted by the maximum statistic, and its critical value.
 
-    Each statistic is compared with the largest one in each flip of the tests whose own
-    statistic is not larger: the step-down procedure of P. Westfall, S. Young,
-    Resampling-Based Multiple Testing (1993). Since a flip changes the signs of a unit
-    in all tests at once, the correlation of the tests counts. The critical value is
-    that of the largest statistic of all, one number for all tests, which their
-    intervals share.
+    Each statistic is compared with the largest one of all tests in each flip: the
+    single-step procedure of P. Westfall, S. Young, Resampling-Based Multiple Testing
+    (1993). Since a flip changes the signs of a unit in all tests at once, the
+    correlation of the tests counts. Intervals have the same critical value.
     The z of the score test of no difference is the studentized sum, and that of a
     margin is compared with the sums that are studentized by their own spread.
 
@@ -646,33 +572,15 @@ def max_t(family, groups, sides, two_sided, level):
                     statistics[where] = test.statistics(part, null)
         observed = np.array([sign * statistics for sign, statistics, _ in found])
         blocks = _with_opposites([sign for sign, *_ in found], [x for *_, x in found])
-    # Three tests with T = 3, 2, 1, and what they have in some flips:
-    #
-    #   flip         1     2     3    4   ...
-    #   T = 1      0.2   1.5   0.1  0.3        largest of this one        -> p of T = 1
-    #   T = 2      1.1   0.3   2.2  0.4        largest of the first two   -> p of T = 2
-    #   T = 3      0.7   0.9   0.5  3.1        largest of all, "critical" -> p of T = 3
-    #
-    # From the largest T down the p-values never decrease.
-    least = (observed - ROUNDING_OF_T * np.abs(observed)).ravel()
-    order = np.argsort(least, kind="stable")
-    largest, reached = [], np.zeros(len(order))
-    for block in blocks:
-        # The maximum of each statistic and all that are not larger in the sample.
-        below = block[order]
-        np.maximum.accumulate(below, axis=0, out=below)
-        reached += np.count_nonzero(below >= least[order, None], axis=1)
-        largest.append(below[-1].copy())
-    largest = np.sort(np.concatenate(largest))
-    n_flips, adjusted = len(largest), np.empty(len(order))
-    adjusted[order] = np.maximum.accumulate(reached[::-1])[::-1] / n_flips
-    adjusted = adjusted.reshape(observed.shape)
+    largest = np.sort(np.concatenate([block.max(axis=0) for block in blocks]))
+    n_flips, least = len(largest), observed - ROUNDING_OF_T * np.abs(observed)
+    adjusted = (n_flips - np.searchsorted(largest, least)) / n_flips
     # The largest value that more than level * n_flips of the maxima reach.
     place = n_flips - 1 - sign_flips.most_at(level, n_flips)
-    critical = max(largest[place], 0.0)
+    critical = max(largest[place], 0.0) / (1 - ROUNDING_OF_T)
     # Where no flip is beyond it, no difference whatever can be significant.
-    if largest[-1] <= critical * (1 + ROUNDING_OF_T):
-        critical = np.inf
+    if largest[-1] <= critical:
+        critical, adjusted = np.inf, np.where(adjusted <= level, 1.0, adjusted)
     return adjusted, critical
 
 
@@ -683,13 +591,12 @@ def _with_opposites(signs, blocks):
         yield np.hstack([signed, -signed])
 
 
-def _ends_of_max_t(family, sides, critical, rejected):
+def _ends_of_max_t(family, sides, critical):
     r"""Return the last difference of each side that the critical value accepts.
 
     Of a difference d with the terms t and the weights b of the units, the statistic is
     :math:`T(d) = \sum (t - d b) / \sqrt{\sum (t - d b)^2}`, so that
-    :math:`T(d)^2 = c^2` is a quadratic equation. `rejected`, of shape (n_sides,
-    n_comparisons), says for which the p-value rejects the null.
+    :math:`T(d)^2 = c^2` is a quadratic equation.
     """
     tops, weights = family.totals
     estimate = tops / weights
@@ -708,28 +615,12 @@ def _ends_of_max_t(family, sides, critical, rejected):
             h = critical**2 * (left * bottom).sum(axis=0)
             e = critical**2 * (left**2).sum(axis=0)
             root = np.sqrt(h * h + a * e)
-            roots = np.sort([(-h - root) / a, (-h + root) / a], axis=0)
-        # With few units no difference is rejected however large it is, or only some of
-        # those on one side are, which lie between the roots.
-        bounded, known = a > 0, np.isfinite(roots).all(axis=0)
-        below = np.where(bounded, roots[0], np.where(roots[1] < 0, roots[1], -np.inf))
-        above = np.where(bounded, roots[1], np.where(roots[0] > 0, roots[0], np.inf))
-        low[part] = np.where(known, estimate[part] + below, -np.inf)
-        high[part] = np.where(known, estimate[part] + above, np.inf)
-    return [
-        agreeing(low if side[0] == 1 else high, *side, of_side, estimate)
-        for side, of_side in zip(sides, rejected, strict=True)
-    ]
-
-
-def agreeing(end, sign, null, rejected, estimate):
-    """Return ends that lie beyond the null of a side exactly where it is rejected."""
-    # On the axis that points in the direction of the side.
-    end, null = sign * end, sign * null
-    beyond = rejected & (sign * estimate > null)
-    end = np.where(beyond, np.maximum(end, np.nextafter(null, np.inf)), end)
-    end = np.where(rejected, end, np.minimum(end, null))
-    return sign * end + 0.0
+            below, above = (-h - root) / a, (-h + root) / a
+        # With few units no difference is rejected however large it is.
+        bounded = (a > 0) & np.isfinite(root)
+        low[part] = np.where(bounded, estimate[part] + below, -np.inf)
+        high[part] = np.where(bounded, estimate[part] + above, np.inf)
+    return [low if sign == 1 else high for sign, _ in sides]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,11 @@
-"""Results with rows by ranker and metric, the intervals among them, and a sentence."""
+"""Results with rows by ranker and metric, the intervals among them, and sentences."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,8 +23,9 @@ from skrank._text.tables import (
     smaller_words,
     undefined_words,
 )
-from skrank.stats.inference import is_at_most
+from skrank.stats.inference import MOST_UNEVEN, effective_units, is_at_most
 from skrank.stats.paired_tests import is_two_sided
+from skrank.stats.sample_size import differences_of, needed
 
 # The decimal places of numbers in tables.
 PLACES = 4
@@ -259,28 +260,86 @@ def shown_ends(interval, digits=PLACES):
 MOST_CLAIMS = 3
 # An end near 0 has at most so many digits more than are known.
 MORE_DIGITS = 2
+# Of an interval of numbers of queries that ends beyond, only the low end is said.
+MOST_SAID = 1e6
 
 
 def verdict(comparison):
-    """Return the sentence of a :class:`skrank.stats.RankerComparison`."""
+    """Return the sentences of a :class:`skrank.stats.RankerComparison`."""
     rows, level = comparison.rows, 1 - comparison.confidence_level
     found, others = [], []
     for row in rows:
         (found if is_at_most(row.p_adjusted, level) else others).append(row)
     is_of_any = is_two_sided(comparison.alternative, comparison.margin)
+    oddities = _oddities(comparison)
     if not found and is_of_any:
-        return f"No difference was found: {_what_would_be(comparison)}."
-    if not found:
+        said = ["No significant difference"]
+        if any(row.wins + row.losses for row in rows):
+            said.append(_what_is_detectable(comparison))
+    elif not found:
         text = _claims(comparison, others, are_shown=False)
-        return f"{text}." if comparison.margin else f"It was not shown that {text}."
-    text = _claims(comparison, found)
-    if others:
-        where = f"{len(others):,} of {len(rows):,} comparisons"
-        if len({(row.ranker, row.baseline) for row in rows}) == 1:
-            where = _listed([_place(comparison, row) for row in others])
-        text += "; no difference was found" if is_of_any else "; this was not shown"
-        text += f" in {where}"
-    return f"{text}."
+        said = [text if comparison.margin else f"It was not shown that {text}"]
+    elif comparison._has_all_pairs and len(comparison.rankers) > 2:
+        said = _winners(comparison, found)
+        said.append(f"{len(found):,} of {len(rows):,} differences are significant")
+    else:
+        text = _claims(comparison, found)
+        if others:
+            where = f"{len(others):,} of {len(rows):,} comparisons"
+            if len({(row.ranker, row.baseline) for row in rows}) == 1:
+                where = _listed([_place(comparison, row) for row in others])
+            text += "; no significant difference" if is_of_any else "; not shown"
+            text += f" in {where}"
+        said = [text]
+    return f"{'. '.join([*said, *oddities])}."
+
+
+def _winners(comparison, found):
+    """Return who is best by each metric, and who may be as good."""
+    said = []
+    for place, rows in comparison.intervals._best_first.items():
+        best, where = rows[0].ranker, _place(comparison, rows[0])
+        beaten = {
+            name
+            for row in found
+            if (comparison._segment(row), row.metric) == place and best in _pair(row)
+            for name in _pair(row)
+        }
+        alike = [row.ranker for row in rows[1:] if row.ranker not in beaten]
+        if len(alike) == len(rows) - 1:
+            said.append(f"No ranker is significantly best in {where}")
+        else:
+            text = f"{best} is best in {where}"
+            said.append(f"{text}; {_listed(alike)} may be as good" if alike else text)
+    left = len(said) - MOST_CLAIMS
+    of_others = [f"{left} more are in the table"] if left > 1 else said[MOST_CLAIMS:]
+    return said[:MOST_CLAIMS] + of_others
+
+
+def _pair(row):
+    return row.ranker, row.baseline
+
+
+def _oddities(comparison):
+    """Return sentences about what is likely an accident."""
+    table, values, said = comparison.scores.table, comparison.scores.values, []
+    n = len(table.keys["qid"])
+    queries = f"all {n:,} queries" if n > 1 else "the query"
+    zero = []
+    if not (table.smaller or (values < 0).any()):  # 0 is the worst value
+        zero = np.array(table.rankers)[~values.any(axis=(1, 2))].tolist()
+    said += [f"{name} is 0 in {queries}" for name in zero]
+    differ = {_pair(row) for row in comparison.rows if row.wins + row.losses}
+    for one, other in dict.fromkeys(map(_pair, comparison.rows)):
+        if (one, other) not in differ and not {one, other} <= {*zero}:
+            said.append(f"{other} and {one} have the same values in {queries}")
+    if len(said) > MOST_CLAIMS + 1:
+        said = [*said[:MOST_CLAIMS], f"{len(said) - MOST_CLAIMS} more runs are alike"]
+    if table.weight is not None and comparison.clusters is None:
+        n_effective = float(effective_units(table.weight))
+        if n_effective < MOST_UNEVEN * np.count_nonzero(table.weight):
+            said.append(f"The weights make the queries count as {n_effective:.3g}")
+    return said
 
 
 def _claims(comparison, rows, are_shown=True):
@@ -290,14 +349,13 @@ def _claims(comparison, rows, are_shown=True):
     )
     order, claims = [*order], {}
     for row in rows:
-        *pair, words, numbers = _claim(comparison, row, are_shown)
-        place, of_metric = tuple(map(order.index, pair)), _place(comparison, row)
+        words, numbers = _claim(comparison, row, are_shown)
+        place, of_metric = tuple(map(order.index, _pair(row))), _place(comparison, row)
         claims.setdefault((place, words), {})[of_metric] = f"{of_metric} ({numbers})"
     # Several pairs of which the same is claimed are one claim, without numbers.
     is_long, groups = len(claims) > MOST_CLAIMS, {}
-    one_of = 1 if comparison.baseline is not None else 0  # of a pair, which names it
     for (place, words), of_metrics in sorted(claims.items(), key=lambda one: one[0]):
-        key = (place[one_of] if is_long else place), words
+        key = (place[1] if is_long else place), words
         where = (*of_metrics,) if is_long else (*of_metrics.values(),)
         groups.setdefault((key, where), []).append(place)
     named = []
@@ -313,11 +371,10 @@ def _claims(comparison, rows, are_shown=True):
 
 
 def _claim(comparison, row, are_shown):
-    """Return two rankers, what is claimed of the first one, and the numbers."""
-    margin, difference, ends = comparison.margin, row.difference, [row.low, row.high]
-    pair = [row.ranker, row.baseline]
+    """Return what is claimed of the rankers of a row, and the numbers."""
+    margin = comparison.margin
     sign = {"greater": 1, "less": -1}.get(comparison.alternative, 0)
-    gain = comparison._direction(row.metric) * (sign or difference)
+    gain = comparison._direction(row.metric) * (sign or row.difference)
     after = f" by {margin:g} or more" if margin else ""
     if margin and not sign:
         words = ("may differ from",) * 2
@@ -328,13 +385,9 @@ def _claim(comparison, row, are_shown):
         words = (f"is not {side}", f"are not {side}")
         words = words if are_shown else (f"may be {side}",) * 2
     else:
-        if gain < 0 and comparison.baseline is None and not sign:  # the better first
-            pair, difference, gain = pair[::-1], -difference, -gain
-            ends = [-end for end in reversed(ends)]
         side = f"{'better' if gain > 0 else 'worse'} than"
         words = f"is {side}", f"are {side}"
-    words = *words, after
-    return *pair, words, _with_ends(difference, *ends)
+    return (*words, after), _with_ends(row.difference, row.low, row.high)
 
 
 def _with_ends(difference, low, high):
@@ -363,36 +416,65 @@ def _place(comparison, row):
     return f"{row.metric} for {', '.join(values)}" if values else row.metric
 
 
-def _what_would_be(comparison):
-    """Return which difference would be found, and what a smaller one takes."""
+def _what_is_detectable(comparison):
+    """Return which difference the queries can detect, and what a smaller one takes."""
     first, names = comparison.rows[0].metric, ("query", "queries")
     if comparison.clusters is not None:
         names = "cluster of queries", "clusters of queries"
     rows = [row for row in comparison.rows if row.metric == first]
     # Some segments may have too few queries for any.
+    is_known = [0 < row.detectable < np.inf for row in rows]
+    if not any(is_known):
+        n = comparison.n_units
+        if is_at_most(2.0 ** (1 - n), 1 - comparison.confidence_level):
+            few = f"A few of {counted(n, *names)} decide, too few to say which"
+            return f"{few} difference can be detected"
+        are = "is" if n == 1 else "are"
+        return f"{counted(n, *names)} {are} too few to detect any difference"
     row = max(
-        (row for row in rows if 0 < row.detectable < np.inf),
+        (row for row, known in zip(rows, is_known, strict=True) if known),
         key=lambda row: row.detectable,
-        default=None,
     )
     n = comparison.n_units
-    if row is None:
-        return f"{counted(n, *names)} {'is' if n == 1 else 'are'} too few for any"
     if comparison.by is not None and comparison.clusters is None:
         n = row.n_queries
     # The next round number, 1, 2 or 5 times a power of 10, below a half of it.
     least = row.detectable
     power = 10.0 ** np.floor(np.log10(least / 2))
     smaller = max(one * power for one in (1, 2, 5) if one * power <= least / 2)
-    # What equal rankers may hide falls as 1 / n, a standard error as its root.
-    is_tied = row.wins + row.losses == 0
-    needed = float(f"{n * (least / smaller) ** (1 if is_tied else 2):.1e}")
     digits = max(1 - int(np.floor(np.log10(least))), 0)
     return (
-        f"with {counted(n, *names)} one of {least:.{digits}f} in "
-        f"{_place(comparison, row)} would be; a difference of {smaller:g} needs about "
-        f"{needed:,.0f}"
+        f"{counted(n, *names)} can detect a difference of {least:.{digits}f} in "
+        f"{_place(comparison, row)}{_what_it_takes(comparison, row, smaller)}"
     )
+
+
+def _what_it_takes(comparison, row, effect):
+    """Return how many queries detect an effect, as `required_queries` says.
+
+    Nothing of clusters, weights and a judge, for which it does not hold.
+    """
+    scores = comparison.scores
+    if comparison.clusters is not None or comparison.judge is not None:
+        return ""
+    table = scores.table
+    if comparison.by is not None:
+        segments = table.segments(comparison.by, "compare_rankers")
+        table = table.take(segments[comparison._segment(row)])
+    rankers = [comparison.rankers.index(name) for name in (row.baseline, row.ranker)]
+    table = table.select(rankers, [comparison.metrics.index(row.metric)])
+    differences = differences_of(replace(scores, table=table))
+    if differences is None:
+        return ""
+    level = 1 - comparison.confidence_level
+    if comparison.are_simultaneous:  # Bonferroni's
+        level /= len(comparison.rows)
+    numbers = [float(f"{n:.1e}") for n in needed(differences, effect, level).values()]
+    n, low, high = numbers
+    between = (
+        f"{low:,.0f} to {high:,.0f}" if high <= MOST_SAID else f"{low:,.0f} or more"
+    )
+    return f"; {effect:g} takes about {n:,.0f} ({between})"
 
 
 def _listed(words):

@@ -72,13 +72,7 @@ def required_queries(
     n - 1 degrees of freedom rejects with this probability [1]_, with the effect e
     and the standard deviation s of the pilot.
 
-    Differences of queries have heavier tails than a normal variable, which makes s less
-    certain. The interval of :math:`s^2` is therefore that of Bonett [2]_, from the
-    kurtosis g of the N queries of the pilot around a mean that is trimmed by
-    :math:`1 / (2 \sqrt{N - 4})` on both sides:
-
-    .. math:: \exp\left(\log(c s^2) \pm z c \sqrt{\frac{g - (N - 3) / N}{N - 1}}\right),
-       \quad c = \frac{N}{N - z}
+    The interval of :math:`s^2` allows for the kurtosis of the differences [2]_.
 
     References
     ----------
@@ -126,12 +120,18 @@ def required_queries(
             f"{len(differences)} queries with a standard deviation of {deviation:.3g}.",
             UserWarning,
         )
+    return needed(differences, effects, level)
+
+
+def needed(differences, effects, level):
+    """Return how many queries find effects at a level, and the ends of an interval."""
+    effects, found = np.asarray(effects), Bunch()
     low, high = range_of_deviation(differences, LEVEL)
-    found = {}
-    for name, s in {"n": deviation, "low": low, "high": high}.items():
-        needed = [queries_needed(one, s, level, POWER) for one in effects.flat]
-        found[name] = np.array(needed) if effects.ndim else needed[0]
-    return Bunch(**found)
+    deviations = {"n": differences.std(ddof=1), "low": low, "high": high}
+    for name, deviation in deviations.items():
+        numbers = [queries_needed(x, deviation, level, POWER) for x in effects.flat]
+        found[name] = np.array(numbers) if effects.ndim else numbers[0]
+    return found
 
 
 def _read_effects(effect):
@@ -156,13 +156,13 @@ def _differences(scores):
                 f"one metric. Got {shape[0]} and {shape[1]}: select them, as in "
                 "scores[['bm25', 'dense', 'mrr']]."
             )
-        (one,), (other,) = terms_of(scores.table)
-        if one is None or not one.is_linear or not (one.is_mean and other.is_mean):
+        found = differences_of(scores)
+        if found is None:
             raise ValueError(
                 "required_queries needs a metric that is the mean over queries, "
                 f"without weights. Got {scores.metrics[0]!r}."
             )
-        return np.diff(scores.values[:, 0], axis=0)[0][one.known & other.known]
+        return found
     values = numeric_array(scores, "scores").astype(np.float64)
     if values.ndim != 1 or np.isinf(values).any():
         raise ValueError(
@@ -170,6 +170,14 @@ def _differences(scores):
             f"array of shape (n_queries,) of finite differences. Got {values.shape}."
         )
     return values[~np.isnan(values)]
+
+
+def differences_of(scores):
+    """Return the differences of two rankers; None without a mean of equal weights."""
+    (one,), (other,) = terms_of(scores.table)
+    if one is None or not one.is_linear or not (one.is_mean and other.is_mean):
+        return None
+    return np.diff(scores.values[:, 0], axis=0)[0][one.known & other.known]
 
 
 def power_of_t(noncentrality, df, level):

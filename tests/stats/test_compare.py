@@ -181,20 +181,13 @@ def test_identical_rankers_have_p_1_and_an_interval_around_0(test, n):
     assert (row.pvalue, row.p_adjusted, row.effect_size) == (1, 1, 0)
     end = norm.ppf(0.975) ** 2 / (n + norm.ppf(0.975) ** 2)
     assert (row.low, row.high) == pytest.approx((-end, end))
-    assert row.detectable > end
+    assert row.detectable == np.inf  # equal values do not show how others vary
 
 
 def test_a_constant_difference_has_the_smallest_p_value():
-    row = of_differences(np.full(20, 0.1), test="permutation")
-    assert row.pvalue == 2.0**-19
+    row = of_differences(np.full(12, 0.1), test="permutation")
+    assert row.pvalue == 2.0**-11
     assert (row.low, row.high) == (pytest.approx(0.1), pytest.approx(0.1))
-
-
-def test_a_ranker_that_is_better_in_each_of_40_queries_has_the_smallest_p_value():
-    differences = np.random.RandomState(0).uniform(0.1, 1, size=40)
-    assert of_differences(differences).pvalue == 2.0**-39
-    assert of_differences(-differences).pvalue == 2.0**-39
-    assert of_differences(differences, alternative="greater").pvalue == 2.0**-40
 
 
 @pytest.mark.parametrize("new", [[1, 1], [0, 1]])
@@ -370,13 +363,7 @@ def adjusted_by_all_signs(differences):
     signs = np.array(list(itertools.product([1, -1], repeat=differences.shape[1])))
     flipped = np.abs(signs @ differences.T) / norm
     observed = np.abs(differences.sum(axis=1)) / norm
-    # The largest one, and then without it, and so on.
-    left, expected, before = [*range(len(differences))], {}, 0.0
-    for place in np.argsort(-observed):
-        reached = np.mean(flipped[:, left].max(axis=1) >= observed[place] - 1e-9)
-        expected[place] = before = max(before, reached)
-        left.remove(place)
-    return [expected[place] for place in range(len(differences))]
+    return (flipped.max(axis=1) >= observed[:, None] - 1e-9).mean(axis=1)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -105,7 +105,7 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
     assert title == (
         "6 queries, 1 comparison (1 pair x 1 metric): sign-flip test, 95% intervals"
     )
-    assert found.startswith("No difference was found: with 6 queries")
+    assert found.startswith("No significant difference. 6 queries")
     assert comparison.letters is None
     assert "<sup>" not in comparison.to_markdown()
     better = compare_rankers(scores_of(old=np.linspace(0, 0.5, 30), new=np.ones(30)))

@@ -88,8 +88,26 @@ def test_so_few_queries_that_nothing_is_significant_have_no_ends():
 
 
 @pytest.mark.slow
-def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small():
-    for seed in range(50):
-        odd, rows = contradictions(*random_family(np.random.default_rng(seed)))
+@pytest.mark.parametrize("correction", ["max-t", None])
+def test_an_interval_excludes_0_exactly_if_the_p_value_is_small(correction):
+    for seed in range(300):
+        family = random_family(np.random.default_rng(seed))
+        odd, rows = contradictions(*family, correction)
         assert not odd, (seed, odd[0])
         assert len(rows) > 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_end_has_the_critical_value_of_all(seed):
+    rng = np.random.default_rng(seed)
+    weight = rng.choice([0.5, 1, 3], size=60)
+    values, found = values_of(5, 60, seed), []
+    columns = {"sample_weight": weight} if seed % 2 else {}
+    weight = weight if seed % 2 else np.ones(60)
+    for row in compare_rankers(values | columns, test="permutation").rows:
+        d = values[row.ranker] - values[row.baseline]
+        for end in row.low, row.high:
+            x = weight * (d - end)
+            found.append(abs(x.sum()) / np.sqrt((x**2).sum()))
+    assert len(found) == 20
+    assert found == pytest.approx([found[0]] * 20, rel=1e-9)

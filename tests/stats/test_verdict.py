@@ -3,15 +3,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import warnings
 
 import numpy as np
 import pytest
 
 from skrank.metrics import mean_rank, score_queries
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, required_queries
 from skrank.stats.results import _with_ends
 from tests.stats.pilot import scores_of
 from tests.stats.test_segments import with_segments
+from tests.studies.random_comparisons import contradictions, draw_comparison
 
 pytestmark = pytest.mark.filterwarnings("ignore:No sign-flip test of")
 
@@ -36,6 +38,8 @@ RANKS["third"][:4] = RANKS["last"][:4]
 # The children of `test_score_test.py`, whose interval is that of a paper.
 BEFORE, AFTER = np.repeat([[0.0, 1, 1, 0], [1, 0, 1, 0]], [1, 7, 10, 3], axis=1)
 
+ONE_LOSS = OLD + np.r_[-0.3, np.full(59, 0.001)] + NOISE / 100
+LESS_SURE, HEAVY = OLD + 3 * NOISE + 0.01, np.r_[1000, np.ones(29)]
 ONES, CLUSTERS = np.ones(20), {"clusters": np.arange(8) // 2}
 REGIONAL = np.where(SEGMENTS == "fr", BETTER, ALIKE)
 JUDGE = scores_of(old=np.tile(OLD, 5), new=np.tile(BETTER, 5))
@@ -44,33 +48,43 @@ JUDGE = scores_of(old=np.tile(OLD, 5), new=np.tile(BETTER, 5))
 # and its ends, {-0} that of its rankers the other way round, {0.low} its low end.
 SAID = {
     "new is better than old in value ({0}).": (PAIR, {}),
-    "old is better than new in value ({-0}).": ({"old": BETTER, "new": OLD}, {}),
-    # Ends of z^2 / (20 + z^2) = 0.16 for z = 1.96 are 1.96 errors of 0.082; 80 % of the
-    # samples find 2.96 of these. They fall as 1 / n: 20 (0.2428 / 0.1) queries for 0.1.
-    """No difference was found: with 20 queries one of 0.24 in value would be; a
-    difference of 0.1 needs about 49.""": ({"old": ONES, "new": ONES}, {}),
-    """No difference was found: 1 query is too few for any.""": (
-        {"old": [0.3], "new": [0.5]},
+    "new is worse than old in value ({0}).": ({"old": BETTER, "new": OLD}, {}),
+    """No significant difference. old and new have the same values in all 20
+    queries.""": ({"old": ONES, "new": ONES}, {}),
+    """No significant difference. old is 0 in all 20 queries. new is 0 in all 20
+    queries.""": ({"old": 0 * ONES, "new": 0 * ONES}, {}),
+    """new is better than old in value ({0}). old is 0 in all 60 queries.""": (
+        *({"old": 0 * OLD, "new": BETTER}, {}),
+    ),
+    "No significant difference. 1 query is too few to detect any difference.": (
+        *({"old": [0.3], "new": [0.5]}, {}),
+    ),
+    "No significant difference. 5 queries are too few to detect any difference.": (
+        *({"old": OLD[:5], "new": BETTER[:5] + 0.4}, {}),
+    ),
+    """No significant difference. 4 clusters of queries are too few to detect any
+    difference. old is 0 in all 8 queries.""": (FEW, CLUSTERS),
+    """No significant difference. A few of 60 queries decide, too few to say which
+    difference can be detected.""": ({"old": OLD, "new": ONE_LOSS}, {}),
+    """No significant difference. A few of 30 queries decide, too few to say which
+    difference can be detected. The weights make the queries count as 1.06.""": (
+        *({"old": OLD[:30], "new": LESS_SURE[:30], "sample_weight": HEAVY}, {}),
+    ),
+    """new is better than old in ndcg ({0}); new is worse than old in mrr ({1}); no
+    significant difference in map.""": (scores_of(**METRICS), {}),
+    """a is best in value. 14 of 15 differences are significant. f and e have the same
+    values in all 60 queries.""": (MANY, {}),
+    """f is best in value; e may be as good. 14 of 15 differences are significant. f and
+    e have the same values in all 60 queries.""": (
+        {name: 1 - values for name, values in MANY.items()},
         {},
     ),
-    """No difference was found: 4 clusters of queries are too few for any.""": (
-        *(FEW, CLUSTERS),
+    """a, b, c and d are better than f in value; no significant difference in 1 of 5
+    comparisons. f and e have the same values in all 60 queries.""": (
+        *(MANY, {"baseline": "f"}),
     ),
-    # One query says nothing. Of 19, at half the level, 3.32 errors of z / (19 + z^2)
-    # with z = 2.24 are 0.31; 19 (0.3096 / 0.1).
-    """No difference was found: with 19 queries one of 0.31 in value for segment True
-    would be; a difference of 0.1 needs about 59.""": (
-        *(with_segments(np.arange(20) > 0, old=ONES, new=ONES), {"by": "segment"}),
-    ),
-    """new is better than old in ndcg ({0}); old is better than new in mrr ({-1}); no
-    difference was found in map.""": (scores_of(**METRICS), {}),
-    """a is better than b, c, d and 2 more in value; b is better than c, d, f and e in
-    value; c is better than d, f and e in value; and 2 more pairs; no difference was
-    found in 1 of 15 comparisons.""": (MANY, {}),
-    """a, b, c and d are better than f in value; no difference was found in 1 of 5
-    comparisons.""": (MANY, {"baseline": "f"}),
-    """new is better than old in value for segment fr ({0}); no difference was found in
-    value for segment us.""": (
+    """new is better than old in value for segment fr ({0}); no significant difference
+    in value for segment us.""": (
         *(with_segments(SEGMENTS, old=OLD, new=REGIONAL), {"by": "segment"}),
     ),
     "new differs from old by less than 0.05 in value ({0}).": (LIKE, {"margin": 0.05}),
@@ -81,8 +95,8 @@ SAID = {
     {0.low}).""": ({"old": BETTER, "new": OLD}, MORE),
     """It was not shown that new is worse than old in value (+0.100, at most
     {0.high}).""": (PAIR, LESS),
-    """new is better than old in value (+0.100, at least {0.low}); this was not shown
-    in 1 of 2 comparisons.""": (
+    """new is better than old in value (+0.100, at least {0.low}); not shown in
+    1 of 2 comparisons.""": (
         *(PAIR | {"copy": ALIKE}, {"baseline": "old", "alternative": "greater"}),
     ),
     "after is worse than before in value (-0.29, -0.52 to -0.03).": (
@@ -94,7 +108,7 @@ SAID = {
     "new is better than old  in value ({0}).": (
         *(scores_of(old=OLD, new=BETTER), {"judge": JUDGE}),
     ),
-    "new is better than old in value (+100, 94 to 106).": (
+    "new is better than old in value (+100, 94 to 106). old is 0 in all 60 queries.": (
         *({"old": 0 * NOISE, "new": 100 + 400 * NOISE}, {"test": "t"}),
     ),
 }
@@ -121,13 +135,41 @@ def test_a_comparison_ends_with_what_was_found(expected):
     assert last.split() == expected.split()
 
 
+def test_the_queries_that_it_takes_are_those_of_required_queries():
+    values = {"old": OLD, "new": LESS_SURE, "other": OLD - 2 * NOISE}
+    for rankers, effect in (["old", "new"], 0.02), (["old", "new", "other"], 0.05):
+        comparison = compare_rankers({name: values[name] for name in rankers})
+        row = max(comparison.rows, key=lambda row: row.detectable)
+        level = 0.05 / len(comparison.rows)
+        differences = values[row.ranker] - values[row.baseline]
+        found = required_queries(differences, effect, confidence_level=1 - level)
+        n, low, high = (f"{float(f'{x:.1e}'):,.0f}" for x in found.values())
+        assert " ".join(str(comparison).split()).endswith(
+            "No significant difference. 60 queries can detect a difference of "
+            f"{row.detectable:.2g} in value; {effect} takes about {n} ({low} to "
+            f"{high})."
+        )
+        # The same t test: `detectable` takes the queries that there are.
+        least = required_queries(
+            differences, row.detectable * 1.0001, confidence_level=1 - level
+        )
+        assert least.n == 60
+
+
+@pytest.mark.slow
+def test_the_sentence_the_table_the_letters_and_the_picture_agree():
+    for seed in range(100):
+        scores, options = draw_comparison(np.random.default_rng([1, seed]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            assert not [*contradictions(scores, options)], seed
+
+
 def test_the_rows_fit_into_80_columns():
     _, *tables, _ = str(compare_rankers(scores_of(**METRICS))).split("\n\n")
     assert max(len(line) for table in tables for line in table.split("\n")) <= 80
 
 
-def test_an_end_near_0_has_its_digits_unless_it_is_0_but_for_rounding():
+def test_an_end_near_0_has_its_digits():
     assert _with_ends(0.03, 0.0015, 0.06) == "+0.030, 0.002 to 0.060"
     assert _with_ends(-0.03, -0.06, -0.0003) == "-0.0300, -0.0600 to -0.0003"
-    # Where a later step of max-T finds a difference, the end is the next number to 0.
-    assert _with_ends(0.3, np.nextafter(0, 1), 0.5) == "+0.30, 0.00 to 0.50"

@@ -11,9 +11,11 @@ import sys
 import warnings
 from collections import Counter
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from skrank.metrics import QueryScores
+from skrank.plot import ComparisonDisplay
 from skrank.stats import compare_rankers
 
 NAMES = ("ndcg", "hits@1", "precision@5", "own", "rank")
@@ -101,17 +103,54 @@ def contradictions(scores, options):
             if bool(shared) == is_found:
                 yield "letters", row
     *_, sentence = str(found).split("\n\n")
-    nothing = ("No difference was found", "It was not shown")
-    says_nothing = sentence.startswith(nothing) or " may " in sentence.replace(
-        "\n", " "
-    )
+    sentence = " ".join(sentence.split())
+    nothing = ("No significant difference.", "It was not shown")
+    says_nothing = sentence.startswith(nothing) or " may differ from" in sentence
+    if margin and side != "two-sided":
+        says_nothing = " may be " in sentence
     if says_nothing == any_found:
         yield "sentence", sentence
+    if found.letters and any_found:
+        yield from wrong_winners(found, sentence)
+    drawn = ComparisonDisplay.from_comparison(found)
+    plt.close(drawn.figure_)
+    for row, is_shown in zip(found.rows, drawn.is_shown, strict=True):
+        if is_shown != (row.p_adjusted <= 0.1 + 1e-9):
+            yield "picture", row
     for row in found.intervals.rows:
         if row.metric == "rank":
             continue
         if not 0 <= row.low <= row.estimate <= row.high <= 1 or row.low == row.high:
             yield "interval of a mean", row
+
+
+def wrong_winners(found, sentence):
+    """Yield the winners of a sentence that are not those of the means and letters."""
+    for row in found.intervals.rows:
+        where = f"{row.metric} for country {row.country}" if found.by else row.metric
+        of_metric = [
+            one
+            for one in found.intervals.rows
+            if (one.metric, one.get("country")) == (row.metric, row.get("country"))
+        ]
+        sign = -1 if row.metric in found.scores.table.smaller else 1
+        best = max(sign * one.estimate for one in of_metric)
+        is_best = f"{row.ranker} is best in {where}" in sentence
+        if is_best and sign * row.estimate < best:
+            yield "winner", (sentence, row)
+        own = {*found._letters_of(row, row.ranker)}
+        alike = [
+            one.ranker
+            for one in of_metric
+            if one is not row and own & {*found._letters_of(one, one.ranker)}
+        ]
+        if is_best and len(alike) == len(of_metric) - 1:
+            yield "no winner", (sentence, row)
+        if is_best and alike:
+            after = sentence.split(f"{row.ranker} is best in {where}; ")[-1]
+            named, _, _ = after.partition(" may be as good")
+            if {*named.replace(" and ", ", ").split(", ")} != {*alike}:
+                yield "as good", (sentence, row)
 
 
 def main(number=10_000, seed=0):

@@ -20,12 +20,10 @@ from tests.studies import (
     simulate_cross_validation,
     simulate_judges,
     simulate_pitfalls,
-    step_down,
     tables,
     unseen_losses,
 )
 from tests.studies.populations import Values
-from tests.studies.simulate_families import step_down as step_down_by_a_loop
 
 pytestmark = pytest.mark.slow
 
@@ -126,17 +124,6 @@ def test_the_quick_gate_of_the_study_is_that_of_the_function():
                 assert alone == (row.low > -margin)
             decided.add(passes)
     assert decided == {True, False}
-
-
-def test_the_steps_are_those_of_a_loop():
-    values = np.random.default_rng(3).normal(size=(5, 30))
-    values += 0.3 * np.arange(5)[:, None]
-    adjusted, _, pairs = step_down_by_a_loop(values)
-    d = np.array([values[j] - values[i] for j, i in pairs]).T
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (1999, 30))
-    _, steps, _, _ = step_down.procedures(d, np.vstack([np.ones(30), signs]))
-    np.testing.assert_array_equal(steps, adjusted <= 0.05)
-    assert 0 < steps.sum() < len(steps)
 
 
 def test_without_values_of_real_rankers_the_synthetic_rows_are_simulated(capsys):
