@@ -33,7 +33,7 @@ class Fusion(NamedTuple):
     method: str
     norm: str | None
     weights: np.ndarray  # (n_runs,)
-    k: float
+    rrf_k: float
 
     @property
     def adds_scores(self):
@@ -46,12 +46,12 @@ class Fusion(NamedTuple):
         return not self.adds_scores or self.norm is not None
 
 
-def read_fusion(method, norm, weights, k, names, caller):
+def read_fusion(method, norm, weights, rrf_k, names, caller):
     """Return the parameters of a fusion of the runs `names`, checked."""
     check_choice(method, FUSION_METHODS, "method", caller, words=_ELSEWHERE)
     check_choice(norm, NORMS, "norm", caller, words=_ELSEWHERE)
-    k = check_number(k, "k", caller, low=0)
-    return Fusion(method, norm, _weights(weights, names, caller), k)
+    rrf_k = check_number(rrf_k, "rrf_k", caller, low=0)
+    return Fusion(method, norm, _weights(weights, names, caller), rrf_k)
 
 
 def _weights(weights, names, caller):
@@ -126,7 +126,7 @@ def _fuse_returned(codes, scores, fusion):
 def _part(run, scores, fusion):
     """Return what one run adds for each of its documents."""
     if fusion.method == "rrf":
-        return run.mean_over_places(lambda rank: 1 / (fusion.k + rank))
+        return run.mean_over_places(lambda rank: 1 / (fusion.rrf_k + rank))
     if fusion.method == "isr":
         return run.mean_over_places(lambda rank: 1 / rank**2.0)
     if fusion.method == "borda":

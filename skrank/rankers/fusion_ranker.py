@@ -48,7 +48,7 @@ class FusionRanker(QueryFinder):
         How scores are made comparable within a query before they are added.
     weights : array-like of shape (n_estimators,) or dict of str to float, default=None
         The weight of each estimator or column, at least 0. If None, all are 1.
-    k : float, default=60
+    rrf_k : float, default=60
         The constant of the method "rrf".
     qid_column : str or int, default="qid"
         The column of `X` with the query ids, as for :class:`QueryRanker`.
@@ -119,7 +119,7 @@ class FusionRanker(QueryFinder):
         method: Literal["rrf", "sum", "mnz", "max", "isr", "borda"] = "rrf",
         norm: Literal["min-max", "max", "sum", "z", "rank"] | None = None,
         weights: ArrayLike | Mapping[str, float] | None = None,
-        k: float = 60,
+        rrf_k: float = 60,
         qid_column: str | int = "qid",
         missing_qid: MissingQid = "raise",
     ) -> None:
@@ -127,7 +127,7 @@ class FusionRanker(QueryFinder):
         self.method = method
         self.norm = norm
         self.weights = weights
-        self.k = k
+        self.rrf_k = rrf_k
         self.qid_column = qid_column
         self.missing_qid = missing_qid
 
@@ -161,7 +161,12 @@ class FusionRanker(QueryFinder):
         features = drop_column(X, self.qid_column)
         members = self._members(features)
         self._fusion = read_fusion(
-            self.method, self.norm, self.weights, self.k, list(members), "FusionRanker"
+            self.method,
+            self.norm,
+            self.weights,
+            self.rrf_k,
+            list(members),
+            "FusionRanker",
         )
         self.query_sizes_, rows = {}, None
         if named := self._named():
