@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,10 @@ def test_the_oldest_python_is_that_of_the_project():
     assert f'target-version = "py{OLDEST.replace(".", "")}"' in project
     recipe = ROOT / ".github" / "recipe" / "recipe.yaml"
     assert f'python_min: "{OLDEST}"' in recipe.read_text("utf-8")
+
+
+def test_the_licence_of_bundled_data_is_in_the_metadata_with_its_text():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["license"].split(" AND ") == ["BSD-3-Clause", "MIT", "CC-BY-4.0"]
+    _, text = project["license-files"]
+    assert "MIT\nlicence" in (ROOT / text).read_text("utf-8")

@@ -167,6 +167,8 @@ def ranking_metric(
                 data["y_true"] = no_grades(data["y_score"], [request], key)
             return answer(request, read_arrays(**data))
 
+        # It has other parameters than the definition, for whoever unwraps functions.
+        del call.__wrapped__
         call.__signature__ = signature
         call.definition = definition
         metric = Metric(name, definition, call, defaults, **facts)

@@ -33,6 +33,13 @@ def name_constraint():
     return StrOptions
 
 
+def invalid_parameter_error():
+    """Return the class of errors of parameters. Why: that of a wrong name is one."""
+    from sklearn.utils._param_validation import InvalidParameterError
+
+    return InvalidParameterError
+
+
 def entries_of(data, indices, axis=0):
     """Return rows or columns of data that scikit-learn takes, by their positions.
 

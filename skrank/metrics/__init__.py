@@ -135,8 +135,6 @@ __all__ = [
 _EXTENSIONS = {
     "CatalogueScores": "skrank.evaluation.catalogue",
     "Explanation": "skrank.evaluation.reports",
-    "MetricAtKDisplay": "skrank.plot",
-    "QueryDifferenceDisplay": "skrank.plot",
     "QueryReport": "skrank.evaluation.query_report",
     "QueryScores": "skrank.evaluation.query_scores",
     "RankingMetric": "skrank.evaluation.ranking_metric",
@@ -151,7 +149,7 @@ _EXTENSIONS = {
 
 
 def __dir__():
-    return sorted({*__all__, *_EXTENSIONS})
+    return sorted(__all__)
 
 
 def __getattr__(name):

@@ -27,8 +27,6 @@ from skrank.evaluation.reports import TieReport as TieReport
 from skrank.evaluation.reports import explain as explain
 from skrank.evaluation.reports import tie_report as tie_report
 from skrank.metrics.propensity import inverse_propensities
-from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
-from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
 from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [

@@ -368,18 +368,18 @@ class QueryTimeSeriesSplit(_TimeSplitter):
 class LeaveLastOut(_TimeSplitter):
     """Test the last rows of each query on a model of all earlier rows.
 
-    Use it if a query is a user and the rows are the history of that user: the last `k`
-    rows of each user are for testing and all rows before them for training. Queries
-    are split, and training rows are not always older than test rows.
+    Use it if a query is a user and the rows are the history of that user: the last
+    `n_last` rows of each user are for testing and all rows before them for training.
+    Queries are split, and training rows are not always older than test rows.
 
     Parameters
     ----------
-    k : int, default=1
+    n_last : int, default=1
         The number of rows of each query to test, at least 1.
     n_splits : int, default=1
-        The number of splits, at least 1. The last split tests the last `k` rows of
-        each query, the one before it the `k` rows before those, and so on. Rows after
-        the tested ones are not in the training set.
+        The number of splits, at least 1. The last split tests the last `n_last` rows of
+        each query, the one before it the `n_last` rows before those, and so on. Rows
+        after the tested ones are not in the training set.
     time : str or array-like of shape (n_samples,), default="time"
         The times, if they are not passed to ``split``: the name of a column of a table
         `X` or of an index of `y` or `X`, or the times themselves, one per row.
@@ -404,9 +404,8 @@ class LeaveLastOut(_TimeSplitter):
     tested only if at least one of its rows is left to train on; the rows of shorter
     queries stay in the training set.
 
-    With `k` test rows per query, the test lists have `k` rows. A metric is meaningful
-    only if these include documents that the user did not choose; choose `k`
-    accordingly.
+    The test list of a query has `n_last` rows. A metric is meaningful only if these
+    include documents that the user did not choose; choose `n_last` accordingly.
 
     Scorers warn of split queries. :class:`~skrank.exceptions.QuerySplitWarning` shows
     how to silence the warning.
@@ -426,13 +425,13 @@ class LeaveLastOut(_TimeSplitter):
 
     def __init__(
         self,
-        k: int = 1,
+        n_last: int = 1,
         *,
         n_splits: int = 1,
         time: str | ArrayLike = "time",
         qid_column: str | int = "qid",
     ) -> None:
-        self.k = check_count(k, "k")
+        self.n_last = check_count(n_last, "n_last")
         self.n_splits = check_count(n_splits, "n_splits")
         self.time = _check_time(time, "LeaveLastOut")
         self.qid_column = check_qid_column(qid_column, "LeaveLastOut")
@@ -446,14 +445,14 @@ class LeaveLastOut(_TimeSplitter):
         after[order] = ends - 1 - np.arange(len(order))
         size = queries.sizes[queries.codes]
         for split in range(self.n_splits)[::-1]:
-            last = split * self.k
-            tested = size > last + self.k
-            test = tested & (after >= last) & (after < last + self.k)
+            last = split * self.n_last
+            tested = size > last + self.n_last
+            test = tested & (after >= last) & (after < last + self.n_last)
             if not test.any():
                 raise ValueError(
-                    f"LeaveLastOut(k={self.k}, n_splits={self.n_splits}) needs a query "
-                    f"of more than {last + self.k} rows. The longest has "
-                    f"{queries.sizes.max()}."
+                    f"LeaveLastOut(n_last={self.n_last}, n_splits={self.n_splits}) "
+                    f"needs a query of more than {last + self.n_last} rows. The "
+                    f"longest has {queries.sizes.max()}."
                 )
             train = ~test & (after >= last)
             yield np.flatnonzero(train), np.flatnonzero(test)

@@ -56,7 +56,7 @@ class FusionRanker(QueryFinder):
         How scores are made comparable within a query before they are added.
     weights : array-like of shape (n_estimators,) or dict of str to float, default=None
         The weight of each estimator or column, at least 0. If None, all are 1.
-    k : float, default=60
+    rrf_k : float, default=60
         The constant of the method "rrf".
     qid_column : str or int, default="qid"
         The column of `X` with the query ids, as for :class:`QueryRanker`.
@@ -127,7 +127,7 @@ class FusionRanker(QueryFinder):
         method: Literal["rrf", "sum", "mnz", "max", "isr", "borda"] = "rrf",
         norm: Literal["min-max", "max", "sum", "z", "rank"] | None = None,
         weights: ArrayLike | Mapping[str, float] | None = None,
-        k: float = 60,
+        rrf_k: float = 60,
         qid_column: str | int = "qid",
         missing_qid: MissingQid = "raise",
     ) -> None:
@@ -135,7 +135,7 @@ class FusionRanker(QueryFinder):
         self.method = method
         self.norm = norm
         self.weights = weights
-        self.k = k
+        self.rrf_k = rrf_k
         self.qid_column = qid_column
         self.missing_qid = missing_qid
 
@@ -169,7 +169,12 @@ class FusionRanker(QueryFinder):
         features = drop_column(X, self.qid_column)
         members = self._members(features)
         self._fusion = read_fusion(
-            self.method, self.norm, self.weights, self.k, list(members), "FusionRanker"
+            self.method,
+            self.norm,
+            self.weights,
+            self.rrf_k,
+            list(members),
+            "FusionRanker",
         )
         self.query_sizes_, rows = {}, None
         if named := self._named():
@@ -342,7 +347,7 @@ class Fusion(NamedTuple):
     method: str
     norm: str | None
     weights: np.ndarray  # (n_runs,)
-    k: float
+    rrf_k: float
 
     @property
     def adds_scores(self):
@@ -355,12 +360,12 @@ class Fusion(NamedTuple):
         return not self.adds_scores or self.norm is not None
 
 
-def read_fusion(method, norm, weights, k, names, caller):
+def read_fusion(method, norm, weights, rrf_k, names, caller):
     """Return the parameters of a fusion of the runs `names`, checked."""
     check_choice(method, FUSION_METHODS, "method", caller, words=_ELSEWHERE)
     check_choice(norm, NORMS, "norm", caller, words=_ELSEWHERE)
-    k = check_number(k, "k", caller, low=0)
-    return Fusion(method, norm, _weights(weights, names, caller), k)
+    rrf_k = check_number(rrf_k, "rrf_k", caller, low=0)
+    return Fusion(method, norm, _weights(weights, names, caller), rrf_k)
 
 
 def _weights(weights, names, caller):
@@ -436,7 +441,7 @@ def _fuse_returned(codes, scores, fusion):
 def _part(run, scores, fusion):
     """Return what one run adds for each of its documents."""
     if fusion.method == "rrf":
-        return run.mean_over_places(lambda rank: 1 / (fusion.k + rank))
+        return run.mean_over_places(lambda rank: 1 / (fusion.rrf_k + rank))
     if fusion.method == "isr":
         return run.mean_over_places(lambda rank: 1 / rank**2.0)
     if fusion.method == "borda":

@@ -8,19 +8,24 @@ import inspect
 import sys
 import threading
 import warnings
-from collections.abc import MutableMapping
 
 import sklearn
 
-from skrank._engine.names import is_misspelt, is_name, listed_names, refusal
-from skrank._input.sklearn import TABLE, name_constraint, scorer_table
+from skrank._engine.names import is_misspelt, is_name, refusal
+from skrank._input.callers import warn_caller
+from skrank._input.sklearn import (
+    TABLE,
+    invalid_parameter_error,
+    name_constraint,
+    scorer_table,
+)
 from skrank.scoring.scorer import RankingScorer, scored_names
 
 # A set of accepted strings that contains these is that of scikit-learn's scorer names,
 # not that of another parameter.
 LANDMARKS = frozenset({"accuracy", "r2", "neg_mean_squared_error"})
 
-# The names that scikit-learn's error of a wrong one shows of ours.
+# The names of ours that scikit-learn lists, in its table and its error of a wrong name.
 SHOWN = (
     *("hits@10", "map", "mrr", "ndcg", "ndcg@10", "neg_mean_rank", "precision@10"),
     *("query_auc", "rank_correlation", "recall@10"),
@@ -41,16 +46,22 @@ def register_scorers() -> None:
     RuntimeWarning
         If names cannot be added to this version of scikit-learn. Nothing is changed
         then, and :func:`skrank.metrics.get_scorer` still returns the scorers.
+    UserWarning
+        If another package has added a scorer under one of the names, or adds one later.
+        That scorer takes precedence.
 
     See Also
     --------
     unregister_scorers : Remove the names.
-    skrank.metrics.get_scorer_names : The names that are listed.
+    skrank.metrics.get_scorer_names : All names, with a few cutoffs each.
 
     Notes
     -----
-    If another package has added a scorer under the same name, that scorer takes
-    precedence.
+    scikit-learn's table of scorers becomes a subclass of dict. It lists ten of the
+    names, so that :func:`sklearn.metrics.get_scorer_names` stays readable, and makes
+    the scorers of all others when they are looked up. Three methods of ``StrOptions``,
+    the class that checks parameters which are names, accept ours as well. Nothing else
+    is changed.
 
     Examples
     --------
@@ -63,7 +74,7 @@ def register_scorers() -> None:
     with _lock:
         earlier = registration()
         # That of a module which was loaded anew is of another class.
-        if isinstance(earlier, Registration) and scorer_table() is earlier.view:
+        if isinstance(earlier, Registration) and _accepts_names():
             return
         try:
             if earlier is not None:
@@ -78,6 +89,8 @@ def register_scorers() -> None:
                 RuntimeWarning,
                 stacklevel=2,
             )
+            return
+    _warn_of_others({name for name in registration().table if is_name(name)})
 
 
 def unregister_scorers() -> None:
@@ -108,13 +121,13 @@ def unregister_scorers() -> None:
 def registration():
     """Return the registration in scikit-learn, None if there is none.
 
-    scikit-learn holds it and not this module, which may be loaded anew.
+    scikit-learn holds it and not this module, which may be loaded anew. It stands under
+    a name of its own, which packages that replace the same parts leave alone.
     """
-    try:
-        constraint = name_constraint()
-    except ImportError:  # a later version has it elsewhere: nothing was registered
-        return None
-    return getattr(constraint.is_satisfied_by, "registration", None)
+    return getattr(sklearn.metrics, _HELD_AS, None)
+
+
+_HELD_AS = "_registration_of_skrank"
 
 
 class Registration:
@@ -133,6 +146,7 @@ class Registration:
         _check_touch_points(self.constraint, self.table)
         self.view = ScorerTable(self.table)
         self.own = {name: vars(self.constraint).get(name) for name in _METHODS}
+        self.replaced = {}
 
     def enter(self):
         """Make the names known; undo all changes if that fails."""
@@ -140,47 +154,78 @@ class Registration:
             self.view.is_open = True
             _replace_everywhere(self.table, self.view)
             for name, method in _METHODS.items():
-                inherited = getattr(self.constraint, name)
-                setattr(self.constraint, name, method(inherited, self))
-            by_name = sklearn.metrics.get_scorer("ndcg@7")
-            by_parameter = sklearn.metrics.check_scoring(scoring="ndcg@7")
-            if not (type(by_name) is type(by_parameter) is RankingScorer):
+                self.replaced[name] = method(getattr(self.constraint, name), self.view)
+                setattr(self.constraint, name, self.replaced[name])
+            if not _accepts_names():
                 raise TypeError("it does not accept the names")
+            setattr(sklearn.metrics, _HELD_AS, self)
         except BaseException:
             self.leave()
             raise
 
     def leave(self):
-        """Undo all changes."""
+        """Undo all changes.
+
+        A method or a table that another package has put over ours stays where it is:
+        what is below then answers as if skrank were not there.
+        """
         self.view.is_open = False
+        for name, scorer in self.view.listed.items():
+            for table in (self.view, scorer_table()):
+                if dict.get(table, name) is scorer:
+                    del table[name]
+        for name in self.table.keys() - self.view.keys():
+            del self.table[name]
+        self.table.update(self.view)
         _replace_everywhere(self.view, self.table)
-        for name, own in self.own.items():
-            if own is not None:
-                setattr(self.constraint, name, own)
-            elif name in vars(self.constraint):
+        for name, replaced in self.replaced.items():
+            if vars(self.constraint).get(name) is not replaced:
+                continue
+            if self.own[name] is not None:
+                setattr(self.constraint, name, self.own[name])
+            else:
                 delattr(self.constraint, name)
+        vars(sklearn.metrics).pop(_HELD_AS, None)
 
 
-class ScorerTable(MutableMapping):
+def _accepts_names():
+    """Return True if scikit-learn makes our scorers, of a name and of a parameter."""
+    name = "ndcg@1234567"  # one that no other package has
+    try:
+        by_name = sklearn.metrics.get_scorer(name)
+        by_parameter = sklearn.metrics.check_scoring(scoring=name)
+    except (LookupError, ValueError):
+        return False
+    return type(by_name) is type(by_parameter) is RankingScorer
+
+
+class ScorerTable(dict):
     """scikit-learn's table of scorers, extended by the names of skrank.
 
-    Scorers are stored in scikit-learn's table. The scorer of a skrank name that is not
-    there is made when it is looked up. Only some of these names are listed.
+    It holds the scorers of the earlier table and those of the names that are listed.
+    The scorer of any other name is made when it is looked up.
     """
 
-    def __init__(self, table):
-        self.table = table
+    def __init__(self, earlier):
+        self.earlier = earlier
         self.is_open = False
+        self.listed = {name: RankingScorer(scored_names(name, {})) for name in SHOWN}
+        super().__init__(self.listed | earlier)
 
-    def __getitem__(self, name):
-        if name in self.table or not self.is_open:
-            return self.table[name]
-        if is_name(name):
+    def names_of_skrank(self):
+        """Return the listed names whose scorers are those of skrank."""
+        found = self.listed.items()
+        return {name for name, scorer in found if dict.get(self, name) is scorer}
+
+    def __missing__(self, name):
+        if self.is_open and is_name(name):
             return RankingScorer(scored_names(name, {}))
         # No KeyError: scikit-learn would answer it with a sentence of its own.
-        if is_misspelt(name, self.table):
+        if self.is_open and is_misspelt(name, self):
             raise ValueError(refusal(name))
-        return self.table[name]
+        if type(self.earlier) is dict:
+            raise KeyError(name)
+        return self.earlier[name]  # of a package that extends the table, too
 
     def get(self, name, default=None):
         """Return the scorer of a name, `default` if it has none."""
@@ -189,68 +234,68 @@ class ScorerTable(MutableMapping):
         return self[name]
 
     def __contains__(self, name):
-        return name in self.table or (self.is_open and is_name(name))
+        if super().__contains__(name) or (self.is_open and is_name(name)):
+            return True
+        return type(self.earlier) is not dict and name in self.earlier
 
     def __setitem__(self, name, scorer):
-        self.table[name] = scorer
+        self.update({name: scorer})
 
-    def __delitem__(self, name):
-        del self.table[name]
-
-    def __iter__(self):
-        yield from list(self.table)
+    def update(self, *others, **named):
+        """Add scorers, as a dict does."""
+        added = dict(*others, **named)
+        super().update(added)
         if self.is_open:
-            names = listed_names(of_scorers=True)
-            yield from (name for name in names if name not in self.table)
-
-    def __len__(self):
-        return sum(1 for _ in self)
-
-    def __repr__(self):
-        return repr(dict(self))
-
-    def copy(self):
-        """Return a dict of the listed scorers."""
-        return dict(self)
+            _warn_of_others({name for name in added if is_name(name)})
 
 
-def _also_satisfied_by_names(is_satisfied_by, entered):
+def _warn_of_others(names):
+    """Warn of scorers of other packages that have names of skrank."""
+    if names:
+        one = min(names)
+        warn_caller(
+            "These scorers in scikit-learn's table are not those of skrank: "
+            f"{', '.join(sorted(names))}. A name means the one in the table: for that "
+            f"of skrank, pass scoring=skrank.metrics.make_ranking_scorer({one!r}).",
+            UserWarning,
+        )
+
+
+def _also_satisfied_by_names(is_satisfied_by, view):
     """Return a method of the constraint that accepts the names of skrank, too.
 
     A misspelt one raises: scikit-learn would list all its names.
     """
 
     def is_satisfied_by_name(self, val):
-        if not self.options >= LANDMARKS:
+        if not (view.is_open and self.options >= LANDMARKS):
             return is_satisfied_by(self, val)
         if is_name(val) or is_satisfied_by(self, val):
             return True
         if is_misspelt(val, self.options):
-            raise ValueError(refusal(val))
+            raise invalid_parameter_error()(refusal(val))
         return False
 
-    is_satisfied_by_name.registration = entered
     return is_satisfied_by_name
 
 
-def _without_names(init, entered):
+def _without_names(init, view):
     """Return a constructor of the constraint that leaves out the names of skrank."""
 
     def init_without_names(self, options, **params):
         if isinstance(options, set) and options >= LANDMARKS:
-            table = entered.table
-            options = {name for name in options if name in table or not is_name(name)}
+            options = options - view.names_of_skrank()
         init(self, options, **params)
 
     return init_without_names
 
 
-def _with_some_names(text, entered):
+def _with_some_names(text, view):
     """Return what makes the text of the constraint, with a few names of skrank."""
 
     def text_with_names(self):
         found = text(self)
-        if self.options >= LANDMARKS:
+        if view.is_open and self.options >= LANDMARKS:
             found = found.replace("{", f"{{{', '.join(map(repr, SHOWN))}, ", 1)
         return found
 

@@ -223,7 +223,7 @@ def get_scorer(scoring: MetricLike | None) -> Any:
         return sklearn.metrics.get_scorer(scoring)
     except ValueError:
         names = sklearn.metrics.get_scorer_names()
-        near = difflib.get_close_matches(scoring, names, 1)
+        near = difflib.get_close_matches(scoring, {*names, *get_scorer_names()}, 1)
         if near and not is_name(near[0]) and not is_misspelt(scoring, names):
             raise ValueError(
                 f"{shown(scoring)} is not a valid scoring value. "
@@ -238,9 +238,8 @@ def get_scorer_names() -> list[str]:
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
     short, but any other cutoff is valid, such as ``"ndcg@7"``, and so are parameters
     in the name, such as ``"rbp(max_grade=3)"``, which is not listed since it needs one.
-    Once skrank is imported,
-    :func:`sklearn.metrics.get_scorer_names` returns these names together with those of
-    scikit-learn.
+    :func:`sklearn.metrics.get_scorer_names` returns ten of these names together with
+    those of scikit-learn, so that its list stays readable.
 
     Returns
     -------

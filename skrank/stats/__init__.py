@@ -2,8 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import TYPE_CHECKING
-
 from skrank.stats.compare import compare_rankers
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.gates import GateDecision, gate
@@ -22,18 +20,6 @@ __all__ = [
     "required_queries",
 ]
 
-_DISPLAYS = ["ComparisonDisplay"]
-if TYPE_CHECKING:
-    from skrank.plot import ComparisonDisplay as ComparisonDisplay
-
 
 def __dir__():
-    return [*__all__, *_DISPLAYS]
-
-
-def __getattr__(name):
-    if name in _DISPLAYS:
-        from skrank import plot  # they use what this package defines
-
-        return getattr(plot, name)
-    raise AttributeError(f"Module {__name__!r} has no attribute {name!r}.")
+    return __all__

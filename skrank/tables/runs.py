@@ -38,7 +38,7 @@ def fuse(
     *,
     norm: Literal["min-max", "max", "sum", "z", "rank"] | None = None,
     weights: ArrayLike | Mapping[str, float] | None = None,
-    k: float = 60,
+    rrf_k: float = 60,
     duplicates: Literal["raise", "best"] = "raise",
     qid: str = "qid",
     doc_id: str = "doc_id",
@@ -57,7 +57,7 @@ def fuse(
     weights : array-like of shape (n_runs,) or dict of str to float, default=None
         The weight of each run, at least 0. A run with weight 0 is left out, with the
         documents that only this run returned. If None, all weights are 1.
-    k : float, default=60
+    rrf_k : float, default=60
         The constant of "rrf": the larger, the less the first ranks count.
 
     Returns
@@ -86,7 +86,7 @@ def fuse(
     Notes
     -----
     With the rank :math:`r_j` (1 is best) and the score :math:`s_j` of a document in run
-    j of weight :math:`w_j`, over the runs that returned it, m in number:
+    j of weight :math:`w_j`, over the m runs that returned it, and with `rrf_k` as k:
 
     =========  ===================================  =================================
     method     fused score                          a run that did not return it
@@ -135,7 +135,7 @@ def fuse(
     """
     names = Names(qid, doc_id, score)
     check_runs(runs, names, "fuse")
-    fusion = read_fusion(method, norm, weights, k, list(runs), "fuse")
+    fusion = read_fusion(method, norm, weights, rrf_k, list(runs), "fuse")
     runs = {
         name: run
         for (name, run), weight in zip(runs.items(), fusion.weights, strict=True)

@@ -90,6 +90,8 @@ class Source:
             self.fetch(f"SET temp_directory = {text_in_sql(self.folder)}")
             # Else DuckDB writes a bar to the standard output of slow statements.
             self.fetch("SET enable_progress_bar = false")
+            # An extension is a native library, which no path may download.
+            self.fetch("SET autoinstall_known_extensions = false")
             if memory_limit is not None:
                 self.leave_memory(0)
             self.relation = self._open(source, columns)
@@ -155,7 +157,16 @@ class Source:
 
     def fetch(self, statement):
         """Run a statement, and return the rows that it returns."""
-        return self.run(lambda: self.connection.execute(statement).fetchall())
+        try:
+            return self.run(lambda: self.connection.execute(statement).fetchall())
+        except Exception as error:
+            needed = re.search(r"INSTALL (\w+)", str(error))
+            if needed is None:
+                raise
+            raise ImportError(
+                f"This path needs DuckDB's extension {needed[1]!r}, which skrank does "
+                f"not download. Install it: duckdb.sql('INSTALL {needed[1]}')."
+            ) from error
 
     def leave_memory(self, megabytes):
         """Leave memory of the limit to the values by query, next to the rest.

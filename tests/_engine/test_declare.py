@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect
+import typing
 
 import numpy as np
 import pytest
@@ -57,9 +58,17 @@ def test_some_parameters_of_the_signature_are_facts_of_the_metric():
 
 def test_the_name_is_that_of_the_definition():
     made = decorated()
-    assert inspect.unwrap(made) is made.definition is power_score
+    assert made.definition is power_score
     for attribute in ("__name__", "__qualname__", "__module__"):
         assert getattr(made, attribute) == getattr(power_score, attribute)
+
+
+def test_a_function_does_not_pass_for_the_definition_that_has_other_parameters():
+    for function in (getattr(metrics, name) for name in metrics.__all__):
+        if hasattr(function, "definition"):
+            assert inspect.unwrap(function) is function
+            hints = typing.get_type_hints(function)
+            assert hints.keys() <= inspect.signature(function).parameters.keys()
 
 
 def test_the_metric_is_computed_by_the_definition():

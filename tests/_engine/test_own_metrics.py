@@ -183,7 +183,7 @@ def test_a_named_metric_is_a_scorer_and_a_metric_of_evaluate(fitted):
     assert got == pytest.approx(expected)
     model, X, y, qid = fitted
     expected = evaluate(y, model.predict(X), reciprocal_hits, qid=qid)
-    assert "hit_sum" in sklearn.metrics.get_scorer_names()
+    assert "hit_sum" in skrank.metrics.get_scorer_names()
     for make in (sklearn.metrics.get_scorer, make_ranking_scorer):
         assert make("hit_sum")(model, X, y, qid=qid) == expected["reciprocal_hits"]
     with sklearn.config_context(enable_metadata_routing=True):

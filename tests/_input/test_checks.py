@@ -19,6 +19,7 @@ from skrank._input.frames import as_frame
 from skrank._shell.files import find_run
 from skrank.metrics import QueryScores, evaluate, mrr_score, score_queries
 from skrank.model_selection import cross_val_query_scores
+from skrank.plot import MetricAtKDisplay
 from skrank.stats import compare_rankers, gate, mean_interval
 from skrank.tables import align, from_topk, fuse, score_runs, score_table
 from tests.brute_force import masked
@@ -275,7 +276,7 @@ WITHOUT_IDS = {
     "explain": lambda *rows: metrics.explain(*rows, "ndcg", "lightgbm"),
     "tie_report": metrics.tie_report,
     "query_report": lambda *rows: metrics.query_report(*rows, 0),
-    "a display": lambda *rows: metrics.MetricAtKDisplay.from_predictions(*rows, "mrr"),
+    "a display": lambda *rows: MetricAtKDisplay.from_predictions(*rows, "mrr"),
 }
 
 

@@ -384,7 +384,7 @@ class TestLeaveLastOut:
 
     def test_queries_that_are_all_too_short_are_refused(self):
         cv = LeaveLastOut(2, n_splits=2)
-        said = r"k=2, n_splits=2\) needs a query of more than 4 rows.*3"
+        said = r"n_last=2, n_splits=2\) needs a query of more than 4 rows.*3"
         with pytest.raises(ValueError, match=said):
             next(cv.split(X6, qid=list("aaabbb"), time=range(6)))
 

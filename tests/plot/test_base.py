@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge
 
-from skrank.metrics import MetricAtKDisplay, QueryDifferenceDisplay, evaluate
+from skrank.metrics import evaluate
+from skrank.plot import MetricAtKDisplay, QueryDifferenceDisplay
 from skrank.plot.base import COLORS, fit_text, line_styles
 from skrank.rankers import QueryRanker
 

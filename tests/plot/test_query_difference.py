@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 
-from skrank.metrics import QueryDifferenceDisplay, QueryScores, mean_rank, score_queries
+from skrank.metrics import QueryScores, mean_rank, score_queries
+from skrank.plot import QueryDifferenceDisplay
 
 # Query by query the rank of the one relevant document of three: old 1, 2, 3, 1 and
 # new 2, 1, 1, 1.

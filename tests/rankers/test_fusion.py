@@ -129,7 +129,7 @@ def test_values_are_those_of_a_loop(method, norm, n_levels):
         if norm == "max" and n_levels is None:
             continue  # some highest scores are negative
         runs, weights, k = draw(seed, n_levels), [0.5, 2.0, 1.0], 10
-        got = values(fuse(runs, method, norm=norm, weights=weights, k=k))
+        got = values(fuse(runs, method, norm=norm, weights=weights, rrf_k=k))
         expected = by_loop(runs, method, norm, weights, k)
         assert got.keys() == expected.keys()
         for pair, value in expected.items():

@@ -94,7 +94,7 @@ BELOW, INFINITE = ({"a": {"q": {"d": score}}} for score in (-1.0, np.inf))
         ((RUNS, "rrf", None, [1, 2]), ValueError, "a number >= 0 for each of 3 runs"),
         ((RUNS, "rrf", None, [0, 0, 0]), ValueError, "and one above 0"),
         ((RUNS, "rrf", None, {"bm25": 1}), ValueError, "a weight for each of"),
-        ((RUNS, "rrf", None, None, -1), ValueError, "'k' parameter of fuse"),
+        ((RUNS, "rrf", None, None, -1), ValueError, "'rrf_k' parameter of fuse"),
         ((BELOW, "sum", "max"), ValueError, "norm='max' divides by the highest score"),
         ((INFINITE, "sum"), ValueError, "reads scores, which must be finite"),
         (
@@ -107,6 +107,6 @@ BELOW, INFINITE = ({"a": {"q": {"d": score}}} for score in (-1.0, np.inf))
 )
 def test_errors_say_what_is_wrong(arguments, kind, words):
     runs, *rest = arguments
-    names = ["method", "norm", "weights", "k"]
+    names = ["method", "norm", "weights", "rrf_k"]
     with pytest.raises(kind, match=words):
         fuse(runs, **dict(zip(names, rest, strict=False)))

@@ -596,3 +596,17 @@ def test_weights_of_a_table_must_not_all_be_0():
 def test_a_memory_limit_that_cannot_be_is_refused(limit):
     with pytest.raises(ValueError, match=f"'memory_limit' .* '2GB'.* Got '{limit}'"):
         score_table(pa.table(SMALL), "mrr", memory_limit=limit)
+
+
+def test_a_path_does_not_make_duckdb_install_an_extension(monkeypatch, tmp_path):
+    connect = duckdb.connect
+    monkeypatch.setattr(
+        duckdb,
+        "connect",
+        lambda name: connect(name, config={"extension_directory": str(tmp_path)}),
+    )
+    sentence = r"extension 'httpfs', .*: duckdb\.sql\('INSTALL httpfs'\)\.$"
+    for path in ("https://localhost:1/a.parquet", "s3://bucket/*.parquet"):
+        with pytest.raises(ImportError, match=sentence):
+            score_table(path, "mrr")
+    assert not [*tmp_path.iterdir()]
