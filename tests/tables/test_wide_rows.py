@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from tests._ranking.test_fusion import by_loop, draw
+from tests.rankers.test_fusion import by_loop, draw
 
 from skrank.metrics import evaluate
 from skrank.rankers import FusionRanker
