@@ -48,6 +48,7 @@ ASSIGNED = {
     "tags": "what `__sklearn_tags__` changes and returns",
     "real": "a part of an array of complex numbers",
     "imag": "likewise",
+    "parameters": "the names of the parameters that a new error is about",
     "showwarning": "how Python lets a program print its warnings",
     "validation_score_": "scikit-learn's own name for what early stopping has measured",
 }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._engine.summary import Measured, reciprocal, summarize
-from skrank._input.checks import check_listed, check_some_weight, shown
+from skrank._input.checks import about, check_listed, check_some_weight, shown
 from skrank._ranking.ids import encode_qid
 
 
@@ -312,10 +312,11 @@ def check_same_requests(requests, others):
         for name in options | given:
             a, b = options.get(name), given.get(name)
             if a is not b and a != b and not (a != a and b != b):
-                raise ValueError(
+                error = ValueError(
                     "All parts must be scored with the same parameters. Got "
                     f"{request.key!r} with {name}={shown(a)} and {name}={shown(b)}."
                 )
+                raise about(error, name)
 
 
 _CURE = {

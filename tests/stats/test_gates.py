@@ -416,7 +416,7 @@ ERRORS = {
     "gate cut.parquet pixels.parquet --margin 1": r"'\S*cut\.parquet' cannot be read",
     "gate pixels.parquet qrels.txt --margin 1": "QueryScores.save",
     "gate pixels.parquet other.parquet --margin 1": "same queries",
-    "gate pixels.parquet pessimistic.parquet --margin 1": "--ties pessimistic",
+    "gate pixels.parquet pessimistic.parquet --margin 1": "--ties='pessimistic'",
     "gate qrels.txt pixels.run --margin 0.1": "two runs are required",
     "gate qrels.txt pixels.run pixels.run --margin 0.1": "Got the same file twice",
     "evaluate qrels.txt pixels.run squares.run --save a.parquet": "one run",

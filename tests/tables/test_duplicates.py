@@ -234,7 +234,7 @@ def test_the_shell_keeps_the_best_score_before_it_cuts_lists(
     (tmp_path / "a.run").write_text(text)
     status, output, error = run_command(capsys, "evaluate qrels a.run -m mrr")
     assert (status, output) == (2, "")
-    assert "more than once. Pass --duplicates best to keep its best score" in error
+    assert "more than once. Pass --duplicates='best' to keep its best score" in error
     best = "--duplicates best"
     for command, means in {
         f"evaluate qrels a.run -m mrr {best} --json": {"t": {"mrr": 1.0}},
