@@ -26,6 +26,7 @@ from skrank._input.checks import (
     shown,
 )
 from skrank._text.docs import Clusters, Seed
+from skrank._text.tables import counted
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
@@ -659,9 +660,10 @@ def warn_of_comparison(comparison, outcome, few=("p-value", "interval")):
     level = 1 - comparison.confidence_level
     cannot = ~is_at_most(outcome.smallest, level)
     if cannot.any():
+        names = ("query", "queries") if comparison.clusters is None else ("cluster",)
         warn_caller(
-            f"No sign-flip test of {outcome.n_units.min()} units can reject at "
-            f"{100 * level:.4g} %: its smallest p-value is "
+            f"No sign-flip test of {counted(int(outcome.n_units.min()), *names)} can "
+            f"reject at {100 * level:.4g} %: its smallest p-value is "
             f"{outcome.smallest.max():.3g}.",
             UserWarning,
         )

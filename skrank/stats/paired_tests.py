@@ -55,7 +55,7 @@ class Family:
     df: np.ndarray  # its degrees of freedom
     signs: np.ndarray  # what the signs of random flips are relative to, by unit
     ranges: np.ndarray  # the largest difference that the metric of each can have
-    # Functions of a level: the difference that nobody saw by it; or None, where the
+    # Functions of a level: the difference that is not observed; or None, where the
     # test does not allow for one.
     unseen: np.ndarray
     # The sums of the columns with flipped signs, which all comparisons share, and those
@@ -70,7 +70,7 @@ class Family:
 
     @property
     def allows_for_unseen(self):
-        """Return for which comparisons a test of few allows for what nobody saw."""
+        """Return for which comparisons a test of few allows for unobserved ones."""
         return np.array([one is not None for one in self.unseen])
 
     @property
@@ -255,7 +255,7 @@ class StudentTest(PairedTest):
 
 @dataclass(frozen=True)
 class FewTest(PairedTest):
-    r"""A test of differences of few units, which allows for those that nobody saw.
+    r"""A test of differences of few units, which allows for unobserved ones.
 
     With the distance s of the end of a test from the difference d, and the difference
     u that the sample does not show, its ends are :math:`d \mp \sqrt{s^2 + u^2}`, the

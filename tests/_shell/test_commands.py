@@ -486,7 +486,7 @@ def test_a_process_exits_with_its_status_quietly_where_a_pipe_is_closed():
         done = processes.run([*command, "-m=mrr", "--margin=0.1"], stdout=stdout)
     assert done.returncode == 3  # for the queries are too few to decide
     (warning,) = done.stderr.splitlines()
-    assert "No sign-flip test of 3 units" in warning
+    assert "No sign-flip test of 3 queries" in warning
 
 
 @pytest.mark.parametrize("command", ["gate", "compare"])
@@ -530,7 +530,7 @@ def test_judgements_by_subtopic_are_read_for_metrics_of_subtopics(capsys, tmp_pa
     command = "gate q r s -m alpha_ndcg@2 --margin 0.1"
     status, _, error = run(capsys, command)
     assert status == 3
-    assert "2 units" in error
+    assert "2 queries" in error
     status, _, error = run(capsys, "evaluate - r -m alpha_ndcg@2")
     assert status == 2
     assert "write them to a file" in error

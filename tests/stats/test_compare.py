@@ -199,7 +199,7 @@ def test_no_end_is_outside_of_the_range_nor_a_difference_found_that_is(new):
 
 def test_five_queries_cannot_reject_and_have_an_infinite_interval():
     scores = scores_of(old=np.zeros(5), new=[0.1, 0.2, 0.3, 0.2, 0.4])
-    with pytest.warns(UserWarning, match="of 5 units can reject at 5 %: .* 0.0625"):
+    with pytest.warns(UserWarning, match="of 5 queries can reject at 5 %: .* 0.0625"):
         (row,) = compare_rankers(scores).rows
     assert row.pvalue == 0.0625
     assert (row.low, row.high) == (-1, 1)  # the range of values from 0 to 1
@@ -222,7 +222,7 @@ def test_two_queries_have_an_effect():
 
 def test_seven_queries_cannot_reject_at_1_percent():
     scores = scores_of(old=np.zeros(7), new=[0.1, 0.2, 0.3, 0.2, 0.4, 0.1, 0.2])
-    with pytest.warns(UserWarning, match="of 7 units can reject at 1 %: .* 0.0156"):
+    with pytest.warns(UserWarning, match="of 7 queries can reject at 1 %: .* 0.0156"):
         (row,) = compare_rankers(scores, confidence_level=0.99).rows
     assert row.pvalue == 2**-6
     assert (row.low, row.high) == (-1, 1)
@@ -507,7 +507,7 @@ def test_five_data_sets_cannot_answer_for_new_ones():
     five = np.isin(scores["dataset"], [f"set {i}" for i in range(5)])
     scores = {name: np.asarray(column)[five] for name, column in scores.items()}
     scores["new"] = scores["old"] + 1  # the largest difference there can be
-    with pytest.warns(UserWarning, match="No sign-flip test of 5 units can reject"):
+    with pytest.warns(UserWarning, match="No sign-flip test of 5 clusters can reject"):
         (row,) = compare_rankers(scores, baseline="old", clusters="dataset").rows
     assert row.pvalue == pytest.approx(2 / 2**5)
     assert (row.low, row.high) == (-np.inf, np.inf)

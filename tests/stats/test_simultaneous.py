@@ -81,7 +81,7 @@ def test_intervals_of_t_tests_without_a_correction_are_those_of_student():
 
 
 def test_so_few_queries_that_nothing_is_significant_have_no_ends():
-    with pytest.warns(UserWarning, match="No sign-flip test of 4 units can reject"):
+    with pytest.warns(UserWarning, match="No sign-flip test of 4 queries can reject"):
         rows = compare_rankers(values_of(3, 4)).rows
     ends = [(row.low, row.high, row.detectable) for row in rows]
     assert ends == [(-np.inf, np.inf, np.inf)] * 3

@@ -90,7 +90,7 @@ def contradictions(scores, options, correction="max-t"):
         else:
             excludes = not row.low <= 0 <= row.high
         inside = row.low <= row.difference <= row.high
-        if excludes != (row.p_adjusted <= level) or not inside:
+        if excludes != (row.p_adjusted <= level + 1e-9) or not inside:
             odd.append(row)
     return odd, comparison.rows
 
