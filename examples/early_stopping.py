@@ -39,7 +39,7 @@ boosting = LGBMRanker(
     n_estimators=150, num_leaves=7, random_state=0, n_jobs=1, verbose=-1
 )
 rankers = {}
-for metric in ["mrr", "rbp"]:
+for metric in ["mrr", "rbp(max_grade=1)"]:
     ranker = QueryRanker(
         boosting,
         early_stopping=True,

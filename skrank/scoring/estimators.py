@@ -311,9 +311,10 @@ def _compare_sides(estimator, heads, split, routing):
     is_told = tuple(map(id, (split.X, split.y, all_qid)))
     starts = None if heads.starts is None else heads.starts.tobytes()
     ids = hash((*heads.ids.tolist(), heads.codes.tobytes(), starts))
-    key, test = (*is_told, qid_column(estimator), ids), id(split.test)
-    sides, known = (split.train, split.test), _WHOLE.get(test)
-    if known and known[0] == key and all(map(_is_alive, known[1], sides)):
+    sides, test = (split.train, split.test), id(split.test)
+    key = *is_told, qid_column(estimator), ids
+    known, refs = _WHOLE.get(test, (None, ()))
+    if known == key and all(r() is side for r, side in zip(refs, sides, strict=True)):
         return
     all_qid = find_scored_qid(estimator, split.X, split.y, all_qid)
     # LogisticRegressionCV of scikit-learn 1.8 keeps the ids of the test only.
@@ -323,10 +324,6 @@ def _compare_sides(estimator, heads, split, routing):
         with contextlib.suppress(TypeError):  # lists have no weak references
             refs = [weakref.ref(one, lambda _: _WHOLE.pop(test, 0)) for one in sides]
             _WHOLE[test] = key, refs
-
-
-def _is_alive(ref, side):
-    return ref() is side
 
 
 SPLIT_QUERIES = (

@@ -381,9 +381,9 @@ def test_estimators_need_names_of_their_own(estimator, error, message):
 
 
 @pytest.mark.slow
-def test_a_metric_that_depends_on_all_data_is_an_error_where_folds_differ():
+def test_a_metric_that_depends_on_all_data_needs_the_highest_grade():
     y = np.where(QID == "q00", Y * 2, Y)
-    with pytest.raises(ValueError, match="same `max_grade`"):
+    with pytest.raises(ValueError, match="scorer of 'err' needs max_grade"):
         scored(RANKER, X, y, scoring="err")
     scoring = make_ranking_scorer("err", max_grade=4)
     scores = scored(RANKER, X, y, scoring=scoring)

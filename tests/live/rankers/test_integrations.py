@@ -35,7 +35,9 @@ def matrix(rows, **given):
     return xgb.DMatrix(X[rows], Y[rows], qid=QID[rows], **given)
 
 
-@pytest.mark.parametrize("metric", ["mrr", "neg_mean_rank", "ndcg@5", "rbp"])
+@pytest.mark.parametrize(
+    "metric", ["mrr", "neg_mean_rank", "ndcg@5", "rbp(max_grade=2)"]
+)
 def test_custom_metric_has_the_values_up_to_six_decimals(metric):
     record = {}
     booster = xgb.train(

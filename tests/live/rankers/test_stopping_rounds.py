@@ -56,7 +56,7 @@ LIBRARIES = {
         max_iter=N_ROUNDS, max_leaf_nodes=7, early_stopping=False
     ),
 }
-METRICS = ["mrr", "rbp", "neg_mean_rank", "ndcg@5", "hits@3", "query_auc"]
+METRICS = ["mrr", "rbp(max_grade=3)", "neg_mean_rank", "ndcg@5", "hits@3", "query_auc"]
 library = pytest.mark.parametrize("library", LIBRARIES)
 
 
