@@ -42,7 +42,7 @@ class ListNet(RankingEstimator, BaseEstimator):
         self.missing_qid = missing_qid
 
     def fit(self, X, y, *, qid=None):
-        qid = self._find_qid(qid, "fit", X=X, y=y)  # raises if many rows have none
+        qid = self.find_qid(qid, "fit", X=X, y=y)  # raises if there are none
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         qid = np.zeros(len(y)) if qid is None else qid
         _, query = np.unique(qid, return_inverse=True)

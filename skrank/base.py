@@ -19,8 +19,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from skrank._input.callers import running_split
-from skrank._input.checks import MANY_ROWS, count_rows, says_what_was_meant
-from skrank._input.query_ids import find_qid, no_query_ids
+from skrank._input.checks import says_what_was_meant
+from skrank._input.query_ids import QID, find_qid, no_query_ids
 from skrank._ranking.rank import rank_rows
 from skrank._text.docs import MatrixLike
 from skrank.metrics.gains import ndcg_score
@@ -28,10 +28,11 @@ from skrank.scoring.estimators import (
     estimator_type,
     find_scored_qid,
     ranking_response,
+    takes_qid,
     warn_if_queries_are_split,
 )
 
-__all__ = ["RankingEstimator", "check_ranker", "is_ranker"]
+__all__ = ["RankingEstimator", "check_ranker", "expected_failed_checks", "is_ranker"]
 
 
 def __dir__():
@@ -66,12 +67,9 @@ class RankingEstimator:
     Notes
     -----
     Put the mixin to the left of :class:`~sklearn.base.BaseEstimator`, like the mixins
-    of scikit-learn. ``qid=None`` means that all rows belong to one query, if they are
-    at most 100; more rows without query ids raise ValueError. `score` and `rank` do so,
-    and `fit` has to. There ``self._find_qid(qid, "fit", X=X, y=y)`` returns the query
-    ids, which it finds like `score`; None for one query; or raises the error. It takes
-    any number of rows for one query, as the checks of scikit-learn pass them, if the
-    ranker has a parameter ``missing_qid="single"``.
+    of scikit-learn. Rows without query ids raise ValueError in `score` and `rank`, and
+    have to in `fit`, which calls :meth:`find_qid` for that. If the ranker has a
+    parameter ``missing_qid="single"``, they are one query.
 
     A ranker needs to read query ids from its argument `qid` only:
     ``QueryRanker(MyRanker())`` finds them in a column ``"qid"`` of `X`, which it
@@ -95,7 +93,7 @@ class RankingEstimator:
     >>> from skrank.base import RankingEstimator
     >>> class BestFeatureRanker(RankingEstimator, BaseEstimator):
     ...     def fit(self, X, y, *, qid=None):
-    ...         self._find_qid(qid, "fit", X=X, y=y)
+    ...         self.find_qid(qid, "fit", X=X, y=y)
     ...         X, y = validate_data(self, X, y)
     ...         self.best_ = np.argmax((X - X.mean(axis=0)).T @ y)
     ...         return self
@@ -143,8 +141,8 @@ class RankingEstimator:
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column ``"qid"``
             of `X` (or `qid_column`, if the ranker has this parameter), or from the
-            index of `y` or of `X` named ``"qid"``. If there are none, at most 100 rows
-            are one query, unless the ranker has ``missing_qid="raise"``.
+            index of `y` or of `X` named ``"qid"``. Without query ids it raises
+            ValueError, unless the ranker has ``missing_qid="single"``.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the queries, one per row, the same within a query.
 
@@ -164,7 +162,7 @@ class RankingEstimator:
         """
         # First, so that the error of an unfitted ranker or a wrong X comes first.
         y_score = self._predict(X, y, qid)
-        qid = self._find_qid(qid, "score", X=X, y=y)
+        qid = self.find_qid(qid, "score", X=X, y=y)
         one = np.zeros(len(y_score)) if qid is None else qid
         value = ndcg_score(y, y_score, qid=one, sample_weight=sample_weight)
         if qid is not None:
@@ -184,8 +182,8 @@ class RankingEstimator:
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column ``"qid"``
             of `X` (or `qid_column`, if the ranker has this parameter), or from the
-            index of `X` named ``"qid"``. If there are none, at most 100 rows are one
-            query, unless the ranker has ``missing_qid="raise"``.
+            index of `X` named ``"qid"``. Without query ids it raises ValueError, unless
+            the ranker has ``missing_qid="single"``.
 
         Returns
         -------
@@ -195,7 +193,7 @@ class RankingEstimator:
             rows.
         """
         y_score = self._predict(X, None, qid)
-        return rank_rows(y_score, self._find_qid(qid, "rank", X=X))
+        return rank_rows(y_score, self.find_qid(qid, "rank", X=X))
 
     def __getstate__(self):
         """Return the state for pickles, without the ids of the training queries."""
@@ -207,16 +205,52 @@ class RankingEstimator:
         """Return the predictions; a `predict` that takes query ids gets them."""
         return ranking_response(self, X, find_scored_qid(self, X, y, qid))
 
-    def _find_qid(self, qid, method, *, X, y=None):
-        """Return the query ids for a method, or None if all rows are one query."""
-        qid = find_qid(qid, X=X, y=y)
-        is_single = getattr(self, "missing_qid", None) == "single"
-        if qid is None and not is_single and (n_rows := count_rows(X)) > MANY_ROWS:
+    def find_qid(
+        self,
+        qid: ArrayLike | None,
+        method: str,
+        *,
+        X: MatrixLike | Any,
+        y: ArrayLike | None = None,
+    ) -> Any:
+        """Return the query ids for a method of the ranker, or raise its error.
+
+        Parameters
+        ----------
+        qid : array-like of shape (n_samples,) or None
+            Query ids, one per row, as they were passed to the method.
+        method : str
+            The name of the method, for the error.
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without a column of query ids.
+        y : array-like of shape (n_samples,), default=None
+            True relevance of the documents, if the method takes it.
+
+        Returns
+        -------
+        qid : array-like of shape (n_samples,) or None
+            The query ids, found as `score` finds them. None if there are none and the
+            ranker has ``missing_qid="single"``: all rows are one query.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids otherwise.
+        """
+        qid = self._given_qid(qid, X, y)
+        if qid is None and getattr(self, "missing_qid", None) != "single":
             call = f"{method}({'X' if y is None else 'X, y'}, qid=qid)"
-            caller = f"{type(self).__name__}.{method}"
-            given = {"X": X, "of_column": "QueryRanker", "n_rows": n_rows}
-            raise no_query_ids(caller, call, **given)
+            name = type(self).__name__
+            places = {
+                "of_column": name if hasattr(self, "qid_column") else "QueryRanker"
+            }
+            places["column"] = getattr(self, "qid_column", QID)
+            raise no_query_ids(f"{name}.{method}", call, X=X, **places)
         return qid
+
+    def _given_qid(self, qid, X, y=None):
+        """Return the query ids that are given, or None."""
+        return find_qid(qid, X=X, y=y)
 
     def __sklearn_tags__(self):
         """Return the tags, with the estimator type of rankers."""
@@ -318,6 +352,67 @@ def training_library(estimator):
     return "lightgbm" if "categorical_feature" in parameters else "xgboost"
 
 
+def expected_failed_checks(estimator: Any) -> dict[str, str]:
+    """Return the checks of scikit-learn that a ranker fails, with the reasons.
+
+    Pass this function to `parametrize_with_checks`, or its result to
+    :func:`~sklearn.utils.estimator_checks.check_estimator`.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        The ranker, an instance.
+
+    Returns
+    -------
+    expected_failed_checks : dict of str to str
+        Reasons by the names of the checks, which are run to find the ones that fail for
+        lack of query ids: they pass none. With ``missing_qid="single"`` the ranker
+        passes them. Scores that depend on the other documents of the query differ in
+        parts of the rows.
+
+    See Also
+    --------
+    check_ranker : The checks that pass query ids.
+
+    Examples
+    --------
+    >>> from skrank.base import expected_failed_checks
+    >>> from skrank.rankers import QueryRanker
+    >>> from sklearn.linear_model import Ridge
+    >>> expected_failed_checks(QueryRanker(Ridge(), missing_qid="single"))
+    {}
+    >>> from sklearn.utils.estimator_checks import parametrize_with_checks
+    >>> checks = parametrize_with_checks(
+    ...     [QueryRanker(Ridge())], expected_failed_checks=expected_failed_checks
+    ... )
+    """
+    from sklearn.utils.estimator_checks import check_estimator  # imports much
+
+    ranker, failed = getattr(estimator, "ranker", estimator), {}  # that of as_regressor
+    if getattr(ranker, "missing_qid", None) != "single":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = check_estimator(estimator, on_skip=None, on_fail=None)
+        for one in results:
+            if _is_of_missing_ids(one["exception"]):
+                failed[one["check_name"]] = (
+                    "Without query ids a ranker raises an error."
+                )
+    elif takes_qid(getattr(ranker, "estimator", ranker), "predict"):
+        failed["check_methods_subset_invariance"] = (
+            "The scores depend on the other documents of the query."
+        )
+    return failed
+
+
+def _is_of_missing_ids(error):
+    """Return True if an error, or one that it was raised for, is of missing ids."""
+    while error is not None and "Got no query ids" not in str(error):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def check_ranker(estimator: Any) -> None:
     """Check if an estimator obeys the laws of rankers.
 
@@ -351,8 +446,8 @@ def check_ranker(estimator: Any) -> None:
     - larger scores are better;
     - the order of the rows does not matter: those of a query may be scattered;
     - the names of the query ids do not matter, be they numbers or strings;
-    - without query ids, `fit` takes at most 100 rows for one query or raises
-      ValueError, and raises it for more, unless it has ``missing_qid="single"``;
+    - without query ids, `fit` raises ValueError, or takes all rows for one query if it
+      has ``missing_qid="single"``;
     - with metadata routing enabled, `fit` and `score` receive `qid`;
     - it has the names of its features, and refuses other names, and names in another
       order unless its scores stay the same.
@@ -467,24 +562,18 @@ def _ignores_the_names_of_ids(trial):
         trial.compare(trial._replace(qid=ids).fitted().predict(trial.X), expected)
 
 
-def _takes_few_rows_without_ids_for_one_query(trial):
-    few, X = slice(MANY_ROWS), trial.X
+def _does_not_guess_ids(trial):
+    one = trial._replace(qid=np.zeros_like(trial.qid))
     try:
-        found = trial.new().fit(X[few], trial.y[few]).predict(X)
+        found = trial.new().fit(trial.X, trial.y).predict(trial.X)
     except ValueError:
-        found = None
-    if found is not None:
-        one = trial._replace(qid=np.zeros_like(trial.qid))
-        trial.compare(found, one.fitted(few).predict(X))
-    if getattr(trial.estimator, "missing_qid", None) == "single":
         return
-    try:
-        trial.new().fit(X, trial.y)
-    except ValueError:
+    if getattr(trial.estimator, "missing_qid", None) == "single":
+        trial.compare(found, one.fitted().predict(trial.X))
         return
     raise AssertionError(
-        f"Got no ValueError for {len(X)} rows without query ids. In fit, call "
-        'self._find_qid(qid, "fit", X=X, y=y) of RankingEstimator, which raises it.'
+        "Got no ValueError for rows without query ids. In fit, call "
+        'self.find_qid(qid, "fit", X=X, y=y) of RankingEstimator, which raises it.'
     )
 
 
@@ -540,8 +629,8 @@ LAWS = {
     "larger scores are better": _scores_the_better_higher,
     "the order of the rows does not matter": _ignores_the_order_of_rows,
     "the names of the query ids do not matter": _ignores_the_names_of_ids,
-    "without query ids, fit takes few rows for one query and raises for many": (
-        _takes_few_rows_without_ids_for_one_query
+    "without query ids, fit raises, or takes all rows for one query": (
+        _does_not_guess_ids
     ),
     "fit and score request qid": _requests_the_ids,
     "it has the names of its features": _knows_its_features,

@@ -28,7 +28,7 @@ class Linear(RankingEstimator, BaseEstimator):
         self.slope = slope
 
     def fit(self, X, y, *, qid=None):
-        self._find_qid(qid, "fit", X=X, y=y)
+        self.find_qid(qid, "fit", X=X, y=y)
         X, y = validate_data(self, X, y, y_numeric=True)
         qid = np.zeros(len(y)) if qid is None else qid
         _, query = np.unique(qid, return_inverse=True)

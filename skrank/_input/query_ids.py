@@ -54,17 +54,16 @@ def check_index(qid, *data):
             )
 
 
-def no_query_ids(caller, call, *, X=None, column=QID, of_column=None, n_rows=None):
+def no_query_ids(caller, call, *, X=None, column=QID, of_column=None):
     """Return the error that shows how to pass query ids.
 
     It names the `caller` and the `call` that was made, as it passes query ids. They
     were not found in the `column` of `X`, the parameter `qid_column` of `of_column`;
-    None if no table is read. `n_rows` is their number if they may be one query.
+    None if no table is read.
     """
-    one = "" if n_rows is None else f", or qid=np.zeros({n_rows}) for a single query"
-    ways = f"an index 'qid' of y{one}."
+    ways = "an index 'qid' of y."
     if of_column is not None:
-        ways = f"a column {column!r} of X, or an index 'qid' of X or y{one}.\n"
+        ways = f"a column {column!r} of X, or an index 'qid' of X or y.\n"
         ways += _hint_at_column(X, column, of_column)
         if not call.startswith(caller):  # which scikit-learn calls as well
             ways += f"\n{_within_sklearn(X)}"

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skrank._input.checks import (
     about,
     check_choice,
+    check_lengths,
     check_number,
     numeric_array,
     says_what_was_meant,
@@ -28,6 +29,7 @@ from skrank._text.docs import MatrixLike, MissingQid, Self, share_fit_words
 from skrank.rankers.meta_ranker import (
     QueryFinder,
     check_feature_names,
+    check_row_weights,
     clone_estimator,
     prepared,
 )
@@ -166,7 +168,7 @@ class FusionRanker(QueryFinder):
             unless they are passed or are in a column of `X`.
         """
         self._check_qid_parameters(X)
-        features = drop_column(X, self.qid_column)
+        features = _with_shape(drop_column(X, self.qid_column))
         members = self._members(features)
         self._fusion = read_fusion(
             self.method,
@@ -177,8 +179,20 @@ class FusionRanker(QueryFinder):
             "FusionRanker",
         )
         self.query_sizes_, rows = {}, None
-        if named := self._named():
+        named = self._named()
+        self._check_names([*named])
+        if named:
             rows = self._rows(named.values(), X, y, qid, sample_weight)
+        else:
+            if sample_weight is not None:
+                sample_weight = check_row_weights(sample_weight, "FusionRanker")
+            check_lengths(X=features, y=y, qid=qid, sample_weight=sample_weight)
+            if isinstance(features, np.ndarray):
+                used = features[:, [*members]]
+                check_array(used, ensure_all_finite=False, estimator=self)
+            else:
+                for column in members:
+                    _scores(features, column, None)
         validate_data(self, features, skip_check_array=True)
         self._names = column_names(features)
         self.estimators_ = [
@@ -215,18 +229,18 @@ class FusionRanker(QueryFinder):
             column.
         """
         check_is_fitted(self)
-        features = drop_column(X, self.qid_column, self._n_columns)
+        features = _with_shape(drop_column(X, self.qid_column, self._n_columns))
         if hasattr(self, "n_features_in_"):  # not of text, which has one dimension
             check_rows(features, self)
         if column_names(features) != self._names:
             check_feature_names(features, self._names, self)
         validate_data(self, features, reset=False, skip_check_array=True)
-        given = self._find_qid(qid, "predict", X=X, is_needed=False)
+        given = self._given_qid(qid, X)
         scores = [_scores(features, member, given) for member in self.estimators_]
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
-            qid = self._find_qid(given, "predict", X=X)
+            qid = self.find_qid(given, "predict", X=X)
             if qid is not None:
                 _, codes = encode_qid(qid, len(scores))
         return fuse_scores(codes, scores, self._fusion)
@@ -277,6 +291,16 @@ class FusionRanker(QueryFinder):
         rest = {name: value for name, value in params.items() if name not in replaced}
         return super().set_params(**rest)
 
+    def _check_names(self, names):
+        """Raise unless parameters can have the names, by the rules of scikit-learn."""
+        taken = {*names} & self.get_params(deep=False).keys()
+        if taken:
+            raise ValueError(
+                f"Estimator names conflict with constructor arguments: {sorted(taken)}"
+            )
+        if wrong := [name for name in names if "__" in name]:
+            raise ValueError(f"Estimator names must not contain __: got {wrong}")
+
     def _named(self):
         """Return the estimators by their names."""
         given = self.estimators if isinstance(self.estimators, list) else []
@@ -310,9 +334,16 @@ class FusionRanker(QueryFinder):
         return members
 
 
+def _with_shape(X):
+    """Return `X`, as an array if it can become one and has no shape."""
+    is_array = hasattr(X, "shape") or not hasattr(X, "__array__")
+    return X if is_array else np.asarray(X)
+
+
 def check_rows(X, ranker):
     """Raise scikit-learn's error unless `X` has two dimensions, and rows."""
-    if np.ndim(X) != 2 or not np.shape(X)[0]:
+    shape = getattr(X, "shape", ())
+    if len(shape) != 2 or not all(shape):
         check_array(X, accept_sparse=True, dtype=None, estimator=ranker)
 
 

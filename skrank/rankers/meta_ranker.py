@@ -42,7 +42,7 @@ from skrank._input.frames import (
     on_host,
     types_of_columns,
 )
-from skrank._input.query_ids import QID, check_index, check_qid_column, no_query_ids
+from skrank._input.query_ids import QID, check_index, check_qid_column
 from skrank._input.sklearn import entries_of
 from skrank._ranking.ids import encode_heads
 from skrank._text.docs import MetadataRequest, Self
@@ -117,7 +117,7 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         self._check_qid_parameters(X)
         given = {"X": X, "y": y, "qid": qid, "sample_weight": sample_weight}
         warn_if_out_of_order(given)
-        qid = self._find_qid(qid, "fit", X=X, y=y)
+        qid = self.find_qid(qid, "fit", X=X, y=y)
         y = self._check_target(y)
         X = drop_column(X, self.qid_column)
         check_lengths(X=X, y=y, sample_weight=sample_weight)
@@ -143,22 +143,15 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         check_different(y)
         return FitRows(X, y, codes, sample_weight)
 
-    def _find_qid(self, qid, method, *, X, y=None, is_needed=True):
-        """Return the query ids, or None if all rows are one query or need none."""
+    def _given_qid(self, qid, X, y=None):
+        """Return the query ids, those in the column `qid_column` of `X` first."""
         if qid is None:
             qid = self.__skrank_qid__(X)
             if qid is not None and self.qid_column == QID:
                 check_index(qid, y, X)
         if qid is None:
             qid = find_level(y, QID)
-        if qid is None:
-            qid = find_level(X, QID)
-        if qid is None and is_needed and self.missing_qid != "single":
-            name = type(self).__name__
-            call = f"{method}({'X' if y is None else 'X, y'}, qid=qid)"
-            places = {"X": X, "column": self.qid_column, "of_column": name}
-            raise no_query_ids(f"{name}.{method}", call, **places)
-        return qid
+        return find_level(X, QID) if qid is None else qid
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""
@@ -560,3 +553,20 @@ def prepared(estimator, X, qid, names=None):
     if column_names(X) != names:
         check_feature_names(X, names, estimator)
     return estimator, as_taken(X, estimator)
+
+
+def check_row_weights(sample_weight, caller):
+    """Return weights as floats; raise unless they are at least 0, and one above 0."""
+    weight = column_or_1d(on_host(sample_weight), dtype=np.float64)
+    assert_all_finite(weight, input_name="sample_weight")
+    if (weight < 0).any():
+        raise ValueError(
+            f"The 'sample_weight' parameter of {caller}.fit must not be negative. "
+            f"Got {weight.min():g} instead."
+        )
+    if not weight.any():
+        raise ValueError(
+            f"The 'sample_weight' parameter of {caller}.fit must hold a weight that is "
+            "not zero. Got only zeros instead."
+        )
+    return weight

@@ -12,10 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import (
-    assert_all_finite,
     check_array,
     check_random_state,
-    column_or_1d,
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -35,6 +33,7 @@ from skrank.rankers.meta_ranker import (
     MetaRanker,
     check_feature_names,
     check_informative,
+    check_row_weights,
     clone_estimator,
     fit_transformers,
     fitted_attribute,
@@ -231,18 +230,7 @@ def _rows_with_weight(linear, rows):
     """Return the rows that have a weight, with their weights as numbers."""
     if "sample_weight" not in fit_parameters(linear):
         refuse_weights(linear)
-    weight = column_or_1d(rows.weight, dtype=np.float64)
-    assert_all_finite(weight, input_name="sample_weight")
-    if (weight < 0).any():
-        raise ValueError(
-            "The 'sample_weight' parameter of PairwiseRanker.fit must not be negative. "
-            f"Got {weight.min():g} instead."
-        )
-    if not weight.any():
-        raise ValueError(
-            "The 'sample_weight' parameter of PairwiseRanker.fit must hold a weight "
-            "that is not zero. Got only zeros instead."
-        )
+    weight = check_row_weights(rows.weight, "PairwiseRanker")
     return rows._replace(weight=weight).take(np.flatnonzero(weight))
 
 

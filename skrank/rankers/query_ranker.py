@@ -266,7 +266,7 @@ class QueryRanker(MetaRanker):
             of `X`, or from its index named ``"qid"``.
         """
         check_is_fitted(self)
-        qid = self._find_qid(qid, "predict", X=X, is_needed=False)
+        qid = self._given_qid(qid, X)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
         # whether or not the estimator is wrapped.

@@ -108,11 +108,10 @@ def test_the_error_without_query_ids_has_four_lines_and_shows_the_call_first():
         "or y.",
         "To read another column: F(..., qid_column='user_id').",
     ]
-    lines = message_without_qid("f", "call", column="user", of_column="F", n_rows=120)
+    lines = message_without_qid("f", "call", column="user", of_column="F")
     assert len(lines) == 4
     assert lines[1] == (
-        "Pass them: call, or a column 'user' of X, or an index 'qid' of X or y, or "
-        "qid=np.zeros(120) for a single query."
+        "Pass them: call, or a column 'user' of X, or an index 'qid' of X or y."
     )
     # Where there is no X, no column is named.
     _, line = message_without_qid("f", "`qid`")

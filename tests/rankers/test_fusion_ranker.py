@@ -330,3 +330,39 @@ def test_scores_of_an_array_are_not_read_as_query_ids():
     found = FusionRanker(missing_qid="single").fit(scores).predict(scores)
     by_hand = [1 / 61 + 1 / 63, 1 / 62 + 1 / 62, 1 / 63 + 1 / 61]
     assert found.tolist() == pytest.approx(by_hand)
+
+
+SIX = np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 3.0], [1.0, 1.0], [2.0, 0.0], [3.0, 4.0]])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"y": [1, 0]}, "'y' parameter must have one value for each of the 6 rows"),
+        ({"qid": [1, 1]}, "'qid' parameter must have one value for each of the 6 rows"),
+        ({"sample_weight": ["a", "b"]}, "could not convert string to float"),
+        (
+            {"sample_weight": [1.0, 2.0]},
+            "'sample_weight' parameter must have one value",
+        ),
+        ({"sample_weight": [0.0] * 6}, "weight that is not zero"),
+    ],
+)
+def test_columns_are_fused_with_what_has_one_value_per_row(given, message):
+    fit = {"y": [0, 1, 0, 1, 0, 1], "qid": [0, 0, 0, 1, 1, 1]} | given
+    with pytest.raises(ValueError, match=message):
+        FusionRanker().fit(SIX, **fit)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["method"], "conflict with constructor arguments: \\['method'\\]"),
+        (["a__b"], "must not contain __: got \\['a__b'\\]"),
+        (["a", "a"], "each with a name of its own"),
+    ],
+)
+def test_names_of_estimators_are_those_that_parameters_can_have(names, message):
+    fusion = FusionRanker([(name, Ridge()) for name in names])
+    with pytest.raises(ValueError, match=message):
+        fusion.fit(SIX, [0, 1, 0, 1, 0, 1], qid=[0, 0, 0, 1, 1, 1])

@@ -11,7 +11,7 @@ from sklearn.preprocessing import Normalizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank.base import RankingEstimator
+from skrank.base import RankingEstimator, expected_failed_checks
 from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
 
 
@@ -50,7 +50,15 @@ CHECKS = parametrize_with_checks(
         PairwiseRanker(missing_qid="single", max_pairs=None),
         as_regressor(QueryRanker(Ridge(), missing_qid="single")),
         FusionRanker([("ridge", Ridge())], method="sum", missing_qid="single"),
-    ]
+        FusionRanker(missing_qid="single"),
+        # Their default forms raise errors without query ids.
+        QueryRanker(Ridge()),
+        PairwiseRanker(),
+        FusionRanker(),
+        FusionRanker([("ridge", Ridge())]),
+        as_regressor(QueryRanker(Ridge())),
+    ],
+    expected_failed_checks=expected_failed_checks,
 )
 
 
@@ -63,3 +71,9 @@ PAIRS = [pair for pair in CHECKS.args[1] if "array_api" not in str(pair)]
 @pytest.mark.parametrize(CHECKS.args[0], PAIRS, **CHECKS.kwargs)
 def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
     check(estimator)
+
+
+def test_no_check_is_expected_to_fail_once_all_rows_may_be_one_query():
+    for ranker in (QueryRanker(Ridge()), PairwiseRanker()):
+        assert len(expected_failed_checks(ranker)) > 30
+        assert expected_failed_checks(ranker.set_params(missing_qid="single")) == {}
