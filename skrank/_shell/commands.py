@@ -16,10 +16,10 @@ from skrank._engine.answer import Arrays
 from skrank._engine.columns import columns_of
 from skrank._engine.conventions import CONVENTIONS, FROM_ONE
 from skrank._engine.names import read_requests
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank._shell import files as shell
 from skrank._text.tables import progress_bar, smaller_words
 from skrank.evaluation.evaluate import score_requests
-from skrank.rankers.fusion import FUSION_METHODS, NORMS
 from skrank.tables import fuse, score_table
 from skrank.tables.forms import is_trec
 from skrank.tables.runs import text_of_run

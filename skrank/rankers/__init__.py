@@ -2,7 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.rankers.fusion import FusionRanker
+from skrank.rankers.fusion_ranker import FusionRanker
 from skrank.rankers.pairwise import PairwiseRanker
 from skrank.rankers.query_ranker import QueryRanker, as_regressor
 

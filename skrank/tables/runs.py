@@ -19,13 +19,13 @@ from skrank._engine.names import is_metric, read_metric, read_requests
 from skrank._engine.value_table import join_rankers
 from skrank._input.checks import check_choice, check_k, shown
 from skrank._input.frames import as_frame, kind_of
+from skrank._ranking.fusion import documents_of, fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import Judgements, MetricsLike, PathLike, share_run_words
 from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_scores import QueryScores
 from skrank.evaluation.saved_scores import whole_file
 from skrank.metrics.agreement import LIST_METRICS
-from skrank.rankers.fusion import documents_of, fuse_scores, read_fusion
 from skrank.tables.align import join_runs
 from skrank.tables.forms import Names, are_runs
 from skrank.tables.trec_text import CODEC, text_of

@@ -17,12 +17,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank.base import check_ranker, is_ranker
 from skrank.datasets import make_ranking
 from skrank.metrics import get_scorer, ndcg_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, QueryRanker, as_regressor
-from skrank.rankers.fusion import FUSION_METHODS, NORMS
 from skrank.tables import fuse
 
 

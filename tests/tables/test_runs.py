@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skrank.rankers.fusion import FUSION_METHODS
+from skrank._ranking.fusion import FUSION_METHODS
 from skrank.tables import fuse, score_runs
 
 RUNS = {

@@ -7,11 +7,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank.metrics import evaluate
 from skrank.rankers import FusionRanker
-from skrank.rankers.fusion import FUSION_METHODS, NORMS
 from skrank.tables import align, fuse, read_qrels, score_runs
-from tests.rankers.test_fusion import by_loop, draw
+from tests._ranking.test_fusion import by_loop, draw
 
 QRELS = {"q1": {"d1": 2, "d3": 1, "d9": 1}, "q2": {"d5": 0}}
 RUNS = {

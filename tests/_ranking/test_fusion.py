@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from skrank.rankers.fusion import FUSION_METHODS, NORMS
+from skrank._ranking.fusion import FUSION_METHODS, NORMS
 from skrank.tables import fuse
 from tests.tables.test_runs import RUNS, values
 
