@@ -158,8 +158,8 @@ def align(
     >>> rows = align(qrels, runs, wide=True)
     >>> rows.data.assign(grade=rows.target)
       qid  bm25  dense  grade
-    0  q1   0.9    NaN      0
-    1  q1   0.7    1.0      1
+    0  q1   0.7    1.0      1
+    1  q1   0.9    NaN      0
     2  q1   NaN    2.0      2
     3  q1   NaN    NaN      0
     4  q2   NaN    2.0      0
