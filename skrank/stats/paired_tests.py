@@ -529,7 +529,9 @@ def _joint_ends(family, groups, sides, critical, each, n_tests):
         if isinstance(one, ScoreTest):
             # Of few hits many flips reach the largest statistic that there is.
             ends = one.ends_at(part, sides, min(critical, norm.isf(each / n_tests)))
-        if not one.flips_signs:  # no interval is within that of the test alone
+        # No interval is within that of the test alone. P(T >= t) <= exp(-t^2 / 2) of
+        # random signs, by Hoeffding's inequality: beyond it none can be.
+        if not one.flips_signs or critical**2 < -2 * np.log(each):
             own = one.ends(part, sides, each)
             ends = [
                 sign * np.minimum(sign * end, sign * of_test)

@@ -73,7 +73,7 @@ def test_the_row_describes_the_differences():
     assert row.effect_size == pytest.approx(1 / 3 / np.sqrt((deviations**2).sum() / 5))
 
 
-@pytest.mark.parametrize("n", [6, 9, 14])
+@pytest.mark.parametrize("n", [6, 9, 13])
 @pytest.mark.parametrize("decimals", [1, 8])
 def test_the_p_value_is_that_of_all_signs(n, decimals):
     differences = np.random.RandomState(n).randn(n).round(decimals)
@@ -275,14 +275,14 @@ def test_queries_undefined_for_one_ranker_are_left_out_of_its_pairs_and_counted(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("instead", "n_queries"), [(0.0, 14), (np.nan, 12)])
+@pytest.mark.parametrize(("instead", "n_queries"), [(0.0, 13), (np.nan, 11)])
 def test_queries_undefined_for_both_are_ties_unless_they_are_left_out(
     instead, n_queries
 ):
-    y_true = np.tile([1, 0, 0], 14)
+    y_true = np.tile([1, 0, 0], 13)
     y_true[:6] = 0
     rng = np.random.RandomState(0)
-    runs, qid = {"a": rng.rand(42), "b": rng.rand(42)}, np.repeat(np.arange(14), 3)
+    runs, qid = {"a": rng.rand(39), "b": rng.rand(39)}, np.repeat(np.arange(13), 3)
     options = {"qid": qid, "replace_undefined_by": instead}
     scores = score_queries(y_true, runs, "mrr", **options)
     (row,) = compare_rankers(scores).rows

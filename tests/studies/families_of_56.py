@@ -13,7 +13,7 @@ import numpy as np
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
 from tests.studies.experiments import covers, percent
-from tests.studies.tables import FOLDER, Row, Table
+from tests.studies.tables import FOLDER, Table, rows_of
 
 DOCS_TABLE = FOLDER / "families_of_56.rst"
 NS = (20, 50, 200)
@@ -67,20 +67,13 @@ def all_right(values, n_samples, spread):
     return found
 
 
-def row(name, spread):
-    columns = [f"n = {n}" for n in NS]
-    return Row(
-        name,
-        lambda values, n_samples: all_right(values, n_samples, spread),
-        dict.fromkeys(columns, (93, 97)),
-    )
-
-
+COLUMNS = [f"n = {n}" for n in NS]
+CASES = {"equal but for topics": 0.0, "graded": 0.8}
 TABLES = {
     "families of 56": Table(
         "All 56 intervals of eight rankers and two metrics contain the true "
         "differences, in %",
-        [f"n = {n}" for n in NS],
-        [row("equal but for topics", 0.0), row("graded", 0.8)],
+        COLUMNS,
+        rows_of(all_right, "spread", CASES, dict.fromkeys(COLUMNS, (93, 97))),
     )
 }
