@@ -106,7 +106,9 @@ def dcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
 def ndcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     r"""Discounted cumulative gain, normalized (NDCG).
 
-    The DCG divided by the DCG of the ideal ranking (IDCG). Larger is better.
+    The DCG divided by the DCG of the ideal ranking (IDCG). Larger is better. The gain
+    is exponential, as in LightGBM and XGBoost; :func:`sklearn.metrics.ndcg_score` has
+    the linear one, ``gain="linear"``.
 
     See Also
     --------

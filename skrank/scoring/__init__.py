@@ -1,3 +1,6 @@
-"""The plugin: scorers, and their names in scikit-learn."""
+"""The plugin: scorers, and their names in scikit-learn.
+
+The public names are in `skrank` and `skrank.metrics`. Pickles hold the paths of here.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
