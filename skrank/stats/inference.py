@@ -179,6 +179,8 @@ def _terms_of_one(table, ranker, metric):
     if weight is not None:
         top, bottom = top * weight, bottom * weight
     top, bottom = (np.where(known, x, 0) for x in (top, bottom))
+    if bottom.sum() < 0:  # of ranks the best value is below the expected one
+        top, bottom = -top, -bottom
     n_undefined = int((undefined & has_weight).sum())
     return Terms(top, bottom, known, values[known], n_undefined, np.nan, request)
 

@@ -19,7 +19,7 @@ from scipy.stats import (
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, gate
 from tests.stats.pilot import drawn_scores, scores_of
 
 COLUMNS = ["metric", "ranker", "baseline", "estimate", "estimate_baseline"]
@@ -703,3 +703,18 @@ def test_what_is_no_table_is_refused():
     two = drawn_scores("mrr")[["a", "b"]]
     with pytest.raises(TypeError, match=r"one ranker in each .* Got 2 for 'y'"):
         compare_rankers({"x": drawn_scores("mrr")["a"], "y": two})
+
+
+def test_of_adjusted_ranks_a_worse_rank_is_a_loss():
+    """The terms of the index are below 0: the best rank is above the expected one."""
+    y_true, qid = [1, 0, 0] * 8, np.repeat(np.arange(8), 3)
+    runs = {"a": np.tile([3, 2, 1], 8), "b": np.r_[1, 2, 3, np.tile([3, 2, 1], 7)]}
+    name = "adjusted_mean_rank_index"
+    scores = score_queries(y_true, runs, name, qid=qid)
+    (row,) = compare_rankers(scores, baseline="a", test="permutation").rows
+    # 1 - (M - 1) / (E - 1) with E = 2, and M = (7 + 3) / 8 of b.
+    assert row.difference == pytest.approx(-0.25)
+    assert (row.wins, row.ties, row.losses) == (0, 7, 1)
+    assert compare_rankers(scores, baseline="a").n_units == 8
+    (found,) = gate(scores, baseline="a", margin=0.02).rows
+    assert (found.difference, found.unseen) == (pytest.approx(-0.25), None)
