@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -33,10 +32,12 @@ from skrank.stats.inference import (
     MOST_UNEVEN,
     Segment,
     count_units,
+    covariances,
     difference,
     distinct_columns,
     effective_units,
     is_at_most,
+    relative_ends,
     seed_of,
     segments_of,
     standard_error,
@@ -53,8 +54,6 @@ from skrank.stats.paired_tests import (
     NUMBERS_AT_A_TIME,
     TESTS,
     Family,
-    Unseen,
-    fall_of_either,
     is_two_sided,
     run_tests,
 )
@@ -62,6 +61,7 @@ from skrank.stats.sample_size import POWER, noncentrality
 
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
+_RELATIVE = ("relative_difference", "relative_low", "relative_high")
 # The test that fits the values of each comparison.
 AUTO = "auto"
 # What tests are called elsewhere, and here.
@@ -69,6 +69,8 @@ OTHER_NAMES = {"ttest": "'t'", "ttestrel": "'t'"}
 # The number of digits by which values are ordered; one other than 0 is larger than
 # TINY.
 DIGITS, TINY = 12, 1e-300
+# The number of random sign flips.
+N_RESAMPLES = 9999
 
 
 @says_what_was_meant
@@ -84,7 +86,7 @@ def compare_rankers(
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
     judge: QueryScores | None = None,
-    n_resamples: int = 9999,
+    n_resamples: int = N_RESAMPLES,
     random_state: Seed | None = 0,
 ) -> RankerComparison:
     r"""Compare rankers by their differences on the same queries.
@@ -189,9 +191,12 @@ def compare_rankers(
     times the range of the metric, with the quantile z of the normal distribution.
     If the effective number of differences, :math:`(\sum d^2)^2 / \sum d^4`, is below 3,
     or all are equal, the ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is
-    the distance of the end of the test from the difference d, and f what the mean of
-    either would lose with the best :math:`1 - \alpha^{1/n}` of its queries, which
-    n queries lack with the probability :math:`\alpha`; in a family by Bonferroni.
+    the distance of the end of the test from the difference d, and f is
+    :math:`1 - \alpha^{1/n}`, the fraction of all queries that n of them lack with the
+    probability :math:`\alpha`, times the range of the metric; in a family by Bonferroni.
+
+    The relative difference is that in relation to the mean of the baseline, with
+    Fieller's interval, whose ends are as many standard errors away.
 
     `detectable` is the difference that a t test of as many units finds with a
     probability of 80 %, at the level of Bonferroni with "max-t"; infinite where few
@@ -273,7 +278,7 @@ def comparison_and_outcome(
     clusters=None,
     confidence_level=0.95,
     judge=None,
-    n_resamples=9999,
+    n_resamples=N_RESAMPLES,
     random_state=0,
 ):
     """Return what `compare_rankers` does, without a warning, and the `Outcome`."""
@@ -283,10 +288,10 @@ def comparison_and_outcome(
     table, pairs = scores.table, _pairs(scores.rankers, baseline)
     codes, segments = segments_of(table, by, clusters, "compare_rankers")
     n_units = count_units(table.weight, len(table.keys["qid"]), codes)
-    blocks = _blocks(segments, pairs, test)
+    blocks = blocks_of(segments, pairs, test)
     if judge is not None:
         blocks, table = with_judge(blocks, scores, judge), judge.table
-    family = _family(blocks, len(table.keys["qid"]), codes)
+    family = family_of(blocks, len(table.keys["qid"]), codes)
     rows = [row for block in blocks for row in block.rows]
     shared = {"correction": correction, "alternative": alternative, "margin": margin}
     level, tests = 1 - confidence_level, [row.test for row in rows]
@@ -294,6 +299,9 @@ def comparison_and_outcome(
     outcome = run_tests(family, test=tests, level=level, **shared, **drawn)
     most = np.concatenate([block.most for block in blocks])
     _add_results(rows, most, family, outcome, level, **shared)
+    if judge is None:
+        parts = [block.covariances for block in blocks]
+        _add_relative(rows, np.concatenate(parts, axis=1), confidence_level)
     comparison = RankerComparison(
         scores=scores,
         rows=tuple(rows),
@@ -347,6 +355,15 @@ def _add_results(
         row.update(zip(_TESTED, values, strict=True))
 
 
+def _add_relative(rows, spread, confidence_level):
+    """Add the differences in relation to the means of the baselines."""
+    names = "difference", "low", "high", "estimate_baseline"
+    given = np.array([[row[name] for row in rows] for name in names])
+    found = relative_ends(*given, spread, confidence_level)
+    for row, *values in zip(rows, *(x.tolist() for x in found), strict=True):
+        row.update(zip(_RELATIVE, values, strict=True))
+
+
 def _pairs(rankers, baseline):
     """Return the pairs to compare, as positions (ranker, baseline)."""
     if baseline is None:
@@ -385,21 +402,23 @@ class _Block(NamedTuple):
     rows: list | None = None
     errors: np.ndarray | None = None
     df: np.ndarray | None = None
+    # The variance of the difference, that of the mean of the baseline, and between them
+    # their covariance.
+    covariances: np.ndarray | None = None
     # The largest difference of the values; of a metric without limits that of those at
     # hand, and infinite if they are equal.
     ranges: np.ndarray | None = None
     most: np.ndarray | None = None  # the same, but infinite of a metric without limits
-    # Functions of a level: the difference that the sample may not show; or None, where
-    # the test does not allow for one.
-    unseen: list | None = None
+    # Whether the test of each pair allows for what the sample may not show.
+    allows_for_unseen: np.ndarray | None = None
 
 
-def _blocks(segments, pairs, test):
+def blocks_of(segments, pairs, test):
     """Return the blocks of all segments, and their pairs; raise if there is none."""
     found = [
         block._replace(**_of_pairs(block, test))
         for segment in segments
-        for block in _blocks_of(segment, pairs)
+        for block in _blocks_of_segment(segment, pairs)
     ]
     if not found:
         n_queries = sum(len(one.table.keys["qid"]) for one in segments)
@@ -410,7 +429,7 @@ def _blocks(segments, pairs, test):
     return found
 
 
-def _blocks_of(segment, pairs):
+def _blocks_of_segment(segment, pairs):
     """Yield the :class:`_Block` of each metric of a segment.
 
     Where rankers are undefined, and left out, for different queries, each pair has one.
@@ -470,27 +489,22 @@ def _of_pairs(block, test):
     size = limits[[one, other], 1].max(axis=0) - limits[[one, other], 0].min(axis=0)
     size = np.where(size > 0, size, np.inf)
     most = np.where(has_limits[one] & has_limits[other], size, np.inf)
-    unseen = [None] * len(block.pairs)
-    if test == AUTO:
-        clusters = block.segment.clusters
-        of_ranker = [
-            Unseen(values, block.bottom, ends, clusters)
-            for values, ends in zip(block.values.T, limits, strict=True)
-        ]
-        unseen = [
-            partial(fall_of_either, *(of_ranker[i] for i in pair))
-            for pair in block.pairs
-        ]
+    clusters = block.segment.clusters
     tests, of_rankers, rows = _tests(block, test), _of_rankers(block), []
     errors, df = np.empty((2, len(block.pairs)))
+    spread = np.empty((3, len(block.pairs)))
     step = max(NUMBERS_AT_A_TIME // len(block.known), 1)
     for part in (slice(i, i + step) for i in range(0, len(block.pairs), step)):
         top = difference(block.values[:, one[part]], block.values[:, other[part]])
         bottom = np.broadcast_to(block.bottom[:, None], top.shape)
-        errors[part], df[part] = standard_error(top, bottom, block.segment.clusters)
+        errors[part], df[part] = standard_error(top, bottom, clusters)
+        baseline = block.values[:, other[part]]
+        spread[:, part] = covariances(top, baseline, block.bottom, clusters)
         rows += _rows(block, one[part], other[part], top, of_rankers, tests[part])
     found = {"rows": rows, "errors": np.nan_to_num(errors), "df": df}
-    return found | {"ranges": size, "most": most, "unseen": unseen}
+    found["covariances"] = spread
+    found["allows_for_unseen"] = np.full(len(block.pairs), test == AUTO)
+    return found | {"ranges": size, "most": most}
 
 
 def _of_rankers(block):
@@ -571,7 +585,7 @@ def limits_of(terms):
     return values.min(), values.max()
 
 
-def _family(blocks, n_queries, clusters):
+def family_of(blocks, n_queries, clusters):
     """Return the :class:`Family` of the pairs of some blocks.
 
     Its columns, in which larger is better, have the order of the names of metrics and
@@ -594,9 +608,8 @@ def _family(blocks, n_queries, clusters):
     bottoms, place = distinct_columns(bottoms[order])
     of_pairs = {
         name: np.concatenate([getattr(block, name) for block in blocks])
-        for name in ("errors", "df", "ranges")
+        for name in ("errors", "df", "ranges", "allows_for_unseen")
     }
-    unseen = (one for block in blocks for one in block.unseen)
     return Family(
         columns=np.asfortranarray(columns[order]),
         plus=plus,
@@ -605,7 +618,6 @@ def _family(blocks, n_queries, clusters):
         bottom=place[bottom],
         **of_pairs,
         signs=signs[order],
-        unseen=np.fromiter(unseen, dtype=object),
     )
 
 
@@ -651,29 +663,32 @@ def order_units(columns, bottoms):
     return np.lexsort(keys.T[::-1]), signs
 
 
-def warn_of_comparison(comparison, outcome, few=("p-value", "interval")):
+def warn_of_few_units(n_units, smallest, level, has_clusters):
+    """Warn if the smallest possible p-value of some tests exceeds the level."""
+    if not is_at_most(smallest, level).all():
+        names = ("cluster",) if has_clusters else ("query", "queries")
+        warn_caller(
+            f"No sign-flip test of {counted(int(n_units.min()), *names)} can reject at "
+            f"{100 * level:.4g} %: its smallest p-value is {smallest.max():.3g}.",
+            UserWarning,
+        )
+
+
+def warn_of_comparison(comparison, outcome):
     """Warn of tests that cannot reject, and of what few queries decide.
 
-    `few` says which results: p-values that may be too small, and intervals that may be
-    too narrow.
+    These are p-values that may be too small, and intervals that may be too narrow.
     """
     level = 1 - comparison.confidence_level
     cannot = ~is_at_most(outcome.smallest, level)
-    if cannot.any():
-        names = ("query", "queries") if comparison.clusters is None else ("cluster",)
-        warn_caller(
-            f"No sign-flip test of {counted(int(outcome.n_units.min()), *names)} can "
-            f"reject at {100 * level:.4g} %: its smallest p-value is "
-            f"{outcome.smallest.max():.3g}.",
-            UserWarning,
-        )
+    has_clusters = comparison.clusters is not None
+    warn_of_few_units(outcome.n_units, outcome.smallest, level, has_clusters)
     is_significant = is_at_most(outcome.adjusted, level)
     claims = {
         "p-value": ("too small", is_significant),
         "interval": ("too narrow", ~(is_significant | outcome.allows_for_unseen)),
     }
-    for result in few:
-        words, where = claims[result]
+    for result, (words, where) in claims.items():
         named = {}
         for j in np.flatnonzero(where & ~cannot):
             row = comparison.rows[j]

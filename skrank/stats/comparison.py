@@ -65,8 +65,10 @@ class RankerComparison(Result):
     rows : tuple of Bunch
         For each metric and pair of rankers a row with the entries metric, ranker,
         baseline, estimate, estimate_baseline, difference, low, high, pvalue,
-        p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined, detectable
-        and test; before them those of the segment, by the names of its columns.
+        p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined, detectable,
+        test, and, without a judge, relative_difference, relative_low and relative_high,
+        in relation to the mean of the baseline; before them those of the segment, by
+        the names of its columns.
     by, baseline, test, correction, alternative, margin, clusters : object
         The parameters of the comparison; several baselines are a tuple.
     confidence_level : float

@@ -47,6 +47,7 @@ ENTRIES = {
     *("metric", "ranker", "baseline", "estimate", "estimate_baseline", "difference"),
     *("low", "high", "pvalue", "p_adjusted", "effect_size", "wins", "ties", "losses"),
     *("n_queries", "n_undefined", "detectable", "standard_error", "method", "test"),
+    *("relative_difference", "relative_low", "relative_high"),
 }
 
 
@@ -350,6 +351,54 @@ def standard_error(top, bottom, clusters):
         alone |= (np.abs(left) <= ROUNDING * np.abs(whole)).any(axis=0)
         df = np.where(alone, 0.0, effective_units(bottom) - 1)
     return np.sqrt(np.where(alone, np.nan, variance)), df
+
+
+def covariances(tops, others, bottom, clusters):
+    """Return the variances of two ratios of sums and, between them, their covariance.
+
+    In the order variance, covariance, variance of the other. Of the linear terms of the
+    ratios, t - R b, with the shape (n_queries, n_columns).
+    """
+    whole, deviations = bottom.sum(), []
+    for top in (tops, others):
+        of_mean = np.outer(bottom, top.sum(axis=0) / whole)
+        deviations.append(sum_clusters(difference(top, of_mean), bottom, clusters)[0])
+    x, y = deviations
+    n = max(len(x) if clusters is not None else np.count_nonzero(bottom), 2)
+    found = [(x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)]
+    return np.array(found) * n / (n - 1) / whole**2
+
+
+def relative_ends(difference, low, high, baseline, covariances, confidence_level):
+    r"""Return the ends of differences as a fraction of the mean of the baseline.
+
+    The interval of E. C. Fieller (1954) holds the ratios r at which the mean of
+    :math:`d - r b` is less than k standard errors from 0,
+
+    .. math:: (D - r B)^2 \leq k^2 (S_{DD} - 2 r S_{DB} + r^2 S_{BB}).
+
+    As many as the end of D is from D: so it excludes 0 exactly if the interval of D
+    does, whatever the test and the correction.
+    """
+    sign = np.where(baseline < 0, -1, 1)
+    of_d, both, of_b = covariances * [np.ones_like(sign), sign, np.ones_like(sign)]
+    ends, z2 = [], norm.isf((1 - confidence_level) / 2) ** 2
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for end, side in ((low, -1), (high, 1)):
+            k2 = np.where(of_d > 0, (difference - end) ** 2 / of_d, z2)
+            # a r^2 - 2 h r + c = 0, with c = D^2 - (D - end)^2
+            a = baseline**2 - k2 * of_b
+            h = difference * np.abs(baseline) - k2 * np.where(of_d > 0, both, 0)
+            c = end * (2 * difference - end)
+            root = np.sqrt(h**2 - a * c)
+            # Of the two forms of a root that which is not a difference of equal terms.
+            is_sum = side * h > 0
+            found = np.where(is_sum, (h + side * root) / a, c / (h - side * root))
+            found = np.where(end == 0, 0.0, found)
+            is_bounded = np.isfinite(end) & (a > 0) & np.isfinite(found)
+            ends.append(np.where(is_bounded, found, side * np.inf))
+        relative = difference / np.where(baseline == 0, np.nan, np.abs(baseline))
+    return relative, np.minimum(ends[0], relative), np.maximum(ends[1], relative)
 
 
 def quantile_of_t(confidence_level, df):

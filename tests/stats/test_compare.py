@@ -25,6 +25,7 @@ from tests.stats.pilot import drawn_scores, scores_of
 COLUMNS = ["metric", "ranker", "baseline", "estimate", "estimate_baseline"]
 COLUMNS += ["difference", "low", "high", "pvalue", "p_adjusted", "effect_size"]
 COLUMNS += ["wins", "ties", "losses", "n_queries", "n_undefined", "detectable", "test"]
+COLUMNS += ["relative_difference", "relative_low", "relative_high"]
 
 # Many samples here are small, as the warning says.
 pytestmark = pytest.mark.filterwarnings(
@@ -718,3 +719,34 @@ def test_of_adjusted_ranks_a_worse_rank_is_a_loss():
     assert compare_rankers(scores, baseline="a").n_units == 8
     (found,) = gate(scores, baseline="a", margin=0.02).rows
     assert (found.difference, found.unseen) == (pytest.approx(-0.25), None)
+
+
+def test_a_relative_difference_has_the_interval_of_fieller():
+    old, d = np.array([0.2, 0.4, 0.6, 0.8, 0.5, 0.3]), np.array([1, 3, 2, 0, 2, 1]) / 10
+    (row,) = compare_rankers({"old": old, "new": old + d}, test="t").rows
+    assert row.relative_difference == pytest.approx(d.mean() / old.mean())
+    # At its ends Student's t of d - r old is the quantile.
+    quantile = t.ppf(0.975, 5)
+    for end, sign in (row.relative_low, 1), (row.relative_high, -1):
+        x = d - end * old
+        found = x.mean() / (x.std(ddof=1) / 6**0.5)
+        assert found == pytest.approx(sign * quantile)
+    negated = {"old": -old, "new": -old - d}
+    (less,) = compare_rankers(negated, test="t").rows
+    assert less.relative_low == pytest.approx(-row.relative_high)
+    (zero,) = compare_rankers({"old": np.zeros(6), "new": d}).rows
+    assert np.isnan([zero[name] for name in COLUMNS[-3:]]).all()
+
+
+@pytest.mark.slow
+def test_a_relative_interval_excludes_0_as_that_of_the_difference_does():
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        values = rng.beta(2, 2, size=(3, 1)) * 0.1 + rng.beta(2, 2, size=(3, 12))
+        frame = dict(zip("abc", values, strict=True))
+        options = {"correction": rng.choice(["max-t", None])}
+        options["alternative"] = rng.choice(["two-sided", "greater"])
+        for row in compare_rankers(frame, **options).rows:
+            low, high = row.relative_low, row.relative_high
+            assert (low > 0, high < 0) == (row.low > 0, row.high < 0)
+            assert low <= row.relative_difference <= high

@@ -10,7 +10,7 @@ from functools import cache, partial
 import numpy as np
 
 from skrank.stats import gate
-from skrank.stats.paired_tests import Unseen
+from skrank.stats.paired_tests import fraction_lacked
 from tests.studies.experiments import LEVEL, outcome_of, percent
 from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
@@ -38,8 +38,7 @@ def by_flips(old, new, margin):
     family = family_of(difference[:, None], ones[:, None])
     options = {"margin": margin, "n_resamples": 1999, "seed": SEED}
     outcome = outcome_of(family, alternative="greater", **options)
-    unseen = Unseen(old, ones, (0, 1), None)
-    spread, fall = 0.0, unseen.fall(unseen.fraction(LEVEL))
+    spread, fall = 0.0, fraction_lacked(LEVEL, len(old))
     if difference.any():
         spread = difference.mean() - outcome.low[0]
     passed = [
