@@ -38,6 +38,7 @@ from skrank.stats.inference import (
     effective_units,
     is_at_most,
     relative_ends,
+    samples_of,
     seed_of,
     segments_of,
     standard_error,
@@ -46,13 +47,13 @@ from skrank.stats.inference import (
     total_of,
     two_or_more,
     warn_of_few,
+    welch,
 )
 from skrank.stats.judged import refuse, with_judge
 from skrank.stats.paired_tests import (
     ALTERNATIVES,
-    CORRECTIONS,
     NUMBERS_AT_A_TIME,
-    TESTS,
+    PAIRED_TESTS,
     Family,
     is_two_sided,
     run_tests,
@@ -61,6 +62,7 @@ from skrank.stats.sample_size import POWER, noncentrality
 
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
+_COUNTED = ("wins", "ties", "losses")
 _RELATIVE = ("relative_difference", "relative_low", "relative_high")
 # The test that fits the values of each comparison.
 AUTO = "auto"
@@ -86,6 +88,7 @@ def compare_rankers(
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
     judge: QueryScores | None = None,
+    paired: bool = True,
     n_resamples: int = N_RESAMPLES,
     random_state: Seed | None = 0,
 ) -> RankerComparison:
@@ -148,6 +151,12 @@ def compare_rankers(
         differences are then those that people would find over all queries. With fewer
         than 30 queries, or where few decide how far the judge is from people, these
         count alone. `test` must be "permutation" or "t", without `by` and `clusters`.
+    paired : bool, default=True
+        Whether all rankers have the same queries. If False, `scores` is a dict, and
+        each entry a sample of other queries, such as those of two weeks: the test is
+        Welch's t test, and the correction Bonferroni's. Then `by` and `judge` must be
+        None, and `clusters` None or the name of a key column. Equal query ids in two
+        samples are different queries.
     n_resamples : int, default=9999
         The number of random sign flips. With up to 13 units all combinations are used;
         of more than 10,000 those that matter least add a random normal number.
@@ -239,12 +248,14 @@ def compare_rankers(
     >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
     ('new', 0.32, 0.0018)
     """
-    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers", OTHER_NAMES)
-    check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
+    check_choice(test, {AUTO, *PAIRED_TESTS}, "test", "compare_rankers", OTHER_NAMES)
+    check_choice(correction, {"max-t", None}, "correction", "compare_rankers")
     check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
     check_count(n_resamples, "n_resamples")
+    if not paired:
+        refuse_unpaired(test=test, by=by, clusters=clusters, judge=judge)
     if judge is not None:
         of_values = None if test in (AUTO, "permutation", "t") else test
         refuse("compare_rankers", test=of_values, by=by, clusters=clusters)
@@ -259,6 +270,7 @@ def compare_rankers(
         clusters=clusters,
         confidence_level=confidence_level,
         judge=judge,
+        paired=paired,
         n_resamples=n_resamples,
         random_state=random_state,
     )
@@ -278,17 +290,24 @@ def comparison_and_outcome(
     clusters=None,
     confidence_level=0.95,
     judge=None,
+    paired=True,
     n_resamples=N_RESAMPLES,
     random_state=0,
 ):
     """Return what `compare_rankers` does, without a warning, and the `Outcome`."""
+    if not paired:
+        scores = samples_of(scores)
     scores = two_or_more(scores, by, clusters, "compare_rankers")
     if not isinstance(baseline, str) and np.iterable(baseline):
         baseline = tuple(baseline)
     table, pairs = scores.table, _pairs(scores.rankers, baseline)
     codes, segments = segments_of(table, by, clusters, "compare_rankers")
     n_units = count_units(table.weight, len(table.keys["qid"]), codes)
-    blocks = blocks_of(segments, pairs, test)
+    if paired:
+        blocks = blocks_of(segments, pairs, test)
+    else:
+        blocks = [*_blocks_of_samples(*segments, pairs)]
+        correction = correction and "bonferroni"
     if judge is not None:
         blocks, table = with_judge(blocks, scores, judge), judge.table
     family = family_of(blocks, len(table.keys["qid"]), codes)
@@ -299,6 +318,9 @@ def comparison_and_outcome(
     outcome = run_tests(family, test=tests, level=level, **shared, **drawn)
     most = np.concatenate([block.most for block in blocks])
     _add_results(rows, most, family, outcome, level, **shared)
+    if not paired:  # there are no differences of queries
+        for row in rows:
+            row.update(dict.fromkeys(("effect_size", *_COUNTED), np.nan))
     if judge is None:
         parts = [block.covariances for block in blocks]
         _add_relative(rows, np.concatenate(parts, axis=1), confidence_level)
@@ -313,6 +335,7 @@ def comparison_and_outcome(
         are_simultaneous=len(rows) > 1 and correction is not None,
         n_units=n_units,
         judge=judge,
+        paired=paired,
         **shared,
     )
     return comparison, outcome
@@ -429,14 +452,59 @@ def blocks_of(segments, pairs, test):
     return found
 
 
-def _blocks_of_segment(segment, pairs):
-    """Yield the :class:`_Block` of each metric of a segment.
+def refuse_unpaired(test, by, clusters, judge):
+    """Raise if a parameter does not go with independent samples."""
+    is_name = clusters is None or isinstance(clusters, str)
+    for name, value, is_valid in (
+        ("test", test, test in (AUTO, "t")),
+        ("by", by, by is None),
+        ("clusters", clusters, is_name),
+        ("judge", judge, judge is None),
+    ):
+        if not is_valid:
+            raise ValueError(
+                f"The {name!r} parameter of compare_rankers must be its default with "
+                f"paired=False{', or a name' if name == 'clusters' else ''}. Got "
+                f"{shown(value)} instead."
+            )
 
-    Where rankers are undefined, and left out, for different queries, each pair has one.
-    """
-    table, of_metrics = segment.table, zip(*terms_of(segment.table), strict=True)
-    for metric, terms in enumerate(of_metrics):
-        request = table.requests[metric]
+
+def _blocks_of_samples(segment, pairs):
+    """Yield a :class:`_Block` for each metric, and pair of samples of other queries."""
+    table = segment.table
+    for metric, terms in _linear_terms(segment):
+        for one, other in pairs:
+            own = terms[one], terms[other]
+            sums = [terms.bottom.sum() for terms in own]
+            if not all(sums):
+                raise ValueError(
+                    f"The metric {table.requests[metric].key!r} is undefined for every "
+                    f"query of {table.rankers[one]} or {table.rankers[other]}."
+                )
+            sign = table.requests[metric].sign
+            tops = zip((terms.top for terms in own), sums, strict=True)
+            values = [sign * top / total for top, total in tops]
+            # The units of the smaller sample are those that may lack most.
+            fewer = min((one.known for one in own), key=np.count_nonzero)
+            block = _Block(
+                *(segment, metric, table.requests[metric], (one, other), own),
+                [(0, 1)],
+                *(np.column_stack(values), own[0].known | own[1].known),
+                fewer / np.count_nonzero(fewer),
+            )
+            found = _of_pairs(block, AUTO)
+            error, df, spread = welch(*own, segment.clusters)
+            (row,) = found["rows"]
+            row.update(test="welch", estimate=own[0].estimate)
+            row.update(estimate_baseline=own[1].estimate, n_undefined=0)
+            found |= {"errors": [error], "df": [df], "covariances": spread}
+            yield block._replace(**found)
+
+
+def _linear_terms(segment):
+    """Yield the position of each metric of a segment, and the terms of the rankers."""
+    for metric, terms in enumerate(zip(*terms_of(segment.table), strict=True)):
+        request = segment.table.requests[metric]
         if any(one is None or not one.is_linear for one in terms):
             raise ValueError(
                 f"compare_rankers needs means over queries, and {request.key!r} is not "
@@ -444,6 +512,16 @@ def _blocks_of_segment(segment, pairs):
                 "queries. Leave it out, for example with scores[['mrr']], or compare "
                 "'mrr' or 'mean_rank'."
             )
+        yield metric, terms
+
+
+def _blocks_of_segment(segment, pairs):
+    """Yield the :class:`_Block` of each metric of a segment.
+
+    Where rankers are undefined, and left out, for different queries, each pair has one.
+    """
+    for metric, terms in _linear_terms(segment):
+        request = segment.table.requests[metric]
         is_shared = all(np.array_equal(one.known, terms[0].known) for one in terms)
         for rankers in [tuple(range(len(terms)))] if is_shared else pairs:
             own = [terms[i] for i in rankers]

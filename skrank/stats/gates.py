@@ -46,6 +46,7 @@ from skrank.stats.inference import (
 )
 from skrank.stats.paired_tests import (
     OF_FEW,
+    PAIRED_TESTS,
     TESTS,
     flip_family,
     fraction_lacked,
@@ -159,7 +160,7 @@ def gate(
     """
     level = {"low": 0.5, "high": 1.0, "ends": "()"}
     check_number(confidence_level, "confidence_level", "gate", **level)
-    check_choice(test, {AUTO, *TESTS}, "test", "gate")
+    check_choice(test, {AUTO, *PAIRED_TESTS}, "test", "gate")
     scores = two_or_more(scores, None, clusters, "gate")
     rankers, metrics, table = scores.rankers, scores.metrics, scores.table
     if len(rankers) != 2 or not isinstance(baseline, str) or baseline not in rankers:

@@ -18,7 +18,13 @@ from sklearn.utils import check_random_state
 
 from skrank._engine.request import Request
 from skrank._engine.summary import MEANS, mean_of_queries, reciprocal, weights_of
-from skrank._engine.value_table import ValueTable, check_alike, check_by, join_rankers
+from skrank._engine.value_table import (
+    ValueTable,
+    check_alike,
+    check_by,
+    join_rankers,
+    join_samples,
+)
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_listed, shown
 from skrank._input.frames import column_names, find_level, index_of, kind_of, unwrapped
@@ -353,6 +359,32 @@ def standard_error(top, bottom, clusters):
     return np.sqrt(np.where(alone, np.nan, variance)), df
 
 
+def welch(one, other, clusters):
+    """Return the error of the difference of two independent means, and its df.
+
+    Also the covariances of :func:`covariances`. The error is that of B. L. Welch
+    (1947); a cluster that is in both samples adds its covariance. The degrees of
+    freedom of a mean are its effective number of units less 1.
+    """
+    parts, variances, dfs = [], [], []
+    for terms in (one, other):
+        top, bottom = terms.top, terms.bottom
+        deviation = difference(top, top.sum() / bottom.sum() * bottom) / bottom.sum()
+        deviation, units = sum_clusters(deviation, bottom, clusters)
+        n = np.count_nonzero(units)
+        parts.append(deviation * np.sqrt(n / (n - 1) if n > 1 else np.nan))
+        variances.append((parts[-1] ** 2).sum())
+        dfs.append(effective_units(units) - 1)
+    x = parts[0] - parts[1]
+    spread = [(x**2).sum(), (x * parts[1]).sum(), variances[1]]
+    variances, dfs = np.array(variances), np.array(dfs)
+    df = 0.0
+    if np.isfinite(variances).all():
+        whole = variances.sum()
+        df = whole**2 / (variances**2 / dfs).sum() if whole > 0 else dfs.sum()
+    return np.nan_to_num(np.sqrt(spread[0])), float(df), np.array(spread)[:, None]
+
+
 def covariances(tops, others, bottom, clusters):
     """Return the variances of two ratios of sums and, between them, their covariance.
 
@@ -564,6 +596,24 @@ def two_or_more(scores, by, clusters, caller):
             "score_queries."
         )
     return scores
+
+
+def samples_of(values):
+    """Return the scores of rankers, each of which has queries of its own."""
+    names = column_names(values)
+    if names is None or isinstance(values, QueryScores):
+        raise TypeError(
+            "The 'scores' parameter of compare_rankers must be a dict with paired="
+            "False: the values of each sample by its name, or its QueryScores. Got "
+            f"{type(values).__name__} instead."
+        )
+    tables = [
+        _table_of_ranker(values[name], name, {}, {}, "compare_rankers")._replace(
+            rankers=(None,), kind=kind_of(values)
+        )
+        for name in names
+    ]
+    return QueryScores(join_samples(tables, names))
 
 
 def scores_of(values, by, clusters, caller):

@@ -402,15 +402,23 @@ TESTS = {
     "permutation": SignFlipTest("sign-flip test"),
     "score": ScoreTest("Tango's score test"),
     "t": StudentTest("paired t test"),
+    "welch": StudentTest("Welch's t test"),
 }
 # What takes the place of a test where few units differ, whose rows have its name.
 OF_FEW = {
-    name: FewTest(TESTS[name].words, of=TESTS[name]) for name in ("permutation", "t")
+    name: FewTest(TESTS[name].words, of=TESTS[name])
+    for name in ("permutation", "t", "welch")
 }
 
 
+# Those that can be asked for.
+PAIRED_TESTS = {*TESTS} - {"welch"}
 # What corrections for the number of comparisons are called.
-CORRECTIONS = {"max-t": "max-T", None: "no correction"}
+CORRECTIONS = {
+    "max-t": "max-T",
+    "bonferroni": "Bonferroni",
+    None: "no correction",
+}
 
 
 class Outcome(NamedTuple):
@@ -463,9 +471,11 @@ def run_tests(
     for one, where, part in groups:
         for of_side, side in zip(pvalues, sides, strict=True):
             of_side[where] = one.pvalues(part, *side)
-    pvalue = adjusted = _of_both_sides(pvalues, two_sided)
+    pvalue = _of_both_sides(pvalues, two_sided)
+    n_each = n if correction == "bonferroni" else 1
+    adjusted = np.minimum(n_each * pvalue, 1)
     # Two tests of 5 % on both sides of equivalence have a 90 % interval.
-    each = level / (1 + two_sided)
+    each = level / (1 + two_sided) / n_each
     if is_max_t:
         known = pvalue[None] if two_sided else pvalues
         adjusted, critical = _adjust_by_max_t(
