@@ -62,7 +62,6 @@ from skrank.stats.sample_size import POWER, noncentrality
 
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
-_COUNTED = ("wins", "ties", "losses")
 _RELATIVE = ("relative_difference", "relative_low", "relative_high")
 # The test that fits the values of each comparison.
 AUTO = "auto"
@@ -202,7 +201,8 @@ def compare_rankers(
     or all are equal, the ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is
     the distance of the end of the test from the difference d, and f is
     :math:`1 - \alpha^{1/n}`, the fraction of all queries that n of them lack with the
-    probability :math:`\alpha`, times the range of the metric; in a family by Bonferroni.
+    probability :math:`\alpha`, times the range of the metric; in a family by
+    Bonferroni.
 
     The relative difference is that in relation to the mean of the baseline, with
     Fieller's interval, whose ends are as many standard errors away.
@@ -255,46 +255,30 @@ def compare_rankers(
     check_level(confidence_level, "confidence_level", "compare_rankers")
     check_count(n_resamples, "n_resamples")
     if not paired:
-        refuse_unpaired(test=test, by=by, clusters=clusters, judge=judge)
+        of_values = None if test in (AUTO, "t") else test
+        codes = None if isinstance(clusters, str) else clusters
+        given = {"test": of_values, "by": by, "clusters": codes, "judge": judge}
+        refuse("compare_rankers", "with paired=False", **given)
     if judge is not None:
         of_values = None if test in (AUTO, "permutation", "t") else test
-        refuse("compare_rankers", test=of_values, by=by, clusters=clusters)
-    comparison, outcome = comparison_and_outcome(
-        scores,
-        by=by,
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        alternative=alternative,
-        margin=margin,
-        clusters=clusters,
-        confidence_level=confidence_level,
-        judge=judge,
-        paired=paired,
-        n_resamples=n_resamples,
-        random_state=random_state,
+        given = {"test": of_values, "by": by, "clusters": clusters}
+        refuse("compare_rankers", "with a judge", **given)
+    asked = by, baseline, test, correction, alternative, margin, clusters
+    drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
+    comparison, outcome = _compared(
+        scores, *asked, confidence_level, judge, paired, drawn
     )
     warn_of_comparison(comparison, outcome)
     return comparison
 
 
-def comparison_and_outcome(
-    scores,
-    *,
-    by=None,
-    baseline=None,
-    test=AUTO,
-    correction="max-t",
-    alternative="two-sided",
-    margin=0.0,
-    clusters=None,
-    confidence_level=0.95,
-    judge=None,
-    paired=True,
-    n_resamples=N_RESAMPLES,
-    random_state=0,
+# fmt: off
+def _compared(
+    scores, by, baseline, test, correction, alternative, margin, clusters,
+    confidence_level, judge, paired, drawn,
 ):
-    """Return what `compare_rankers` does, without a warning, and the `Outcome`."""
+    # fmt: on
+    """Return the comparison and the `Outcome` of its tests."""
     if not paired:
         scores = samples_of(scores)
     scores = two_or_more(scores, by, clusters, "compare_rankers")
@@ -314,13 +298,12 @@ def comparison_and_outcome(
     rows = [row for block in blocks for row in block.rows]
     shared = {"correction": correction, "alternative": alternative, "margin": margin}
     level, tests = 1 - confidence_level, [row.test for row in rows]
-    drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
     outcome = run_tests(family, test=tests, level=level, **shared, **drawn)
     most = np.concatenate([block.most for block in blocks])
     _add_results(rows, most, family, outcome, level, **shared)
-    if not paired:  # there are no differences of queries
+    if not paired:
         for row in rows:
-            row.update(dict.fromkeys(("effect_size", *_COUNTED), np.nan))
+            row.update(effect_size=np.nan)
     if judge is None:
         parts = [block.covariances for block in blocks]
         _add_relative(rows, np.concatenate(parts, axis=1), confidence_level)
@@ -452,23 +435,6 @@ def blocks_of(segments, pairs, test):
     return found
 
 
-def refuse_unpaired(test, by, clusters, judge):
-    """Raise if a parameter does not go with independent samples."""
-    is_name = clusters is None or isinstance(clusters, str)
-    for name, value, is_valid in (
-        ("test", test, test in (AUTO, "t")),
-        ("by", by, by is None),
-        ("clusters", clusters, is_name),
-        ("judge", judge, judge is None),
-    ):
-        if not is_valid:
-            raise ValueError(
-                f"The {name!r} parameter of compare_rankers must be its default with "
-                f"paired=False{', or a name' if name == 'clusters' else ''}. Got "
-                f"{shown(value)} instead."
-            )
-
-
 def _blocks_of_samples(segment, pairs):
     """Yield a :class:`_Block` for each metric, and pair of samples of other queries."""
     table = segment.table
@@ -497,6 +463,7 @@ def _blocks_of_samples(segment, pairs):
             (row,) = found["rows"]
             row.update(test="welch", estimate=own[0].estimate)
             row.update(estimate_baseline=own[1].estimate, n_undefined=0)
+            row.update(dict.fromkeys(("wins", "ties", "losses"), np.nan))
             found |= {"errors": [error], "df": [df], "covariances": spread}
             yield block._replace(**found)
 

@@ -56,12 +56,12 @@ class Combined(NamedTuple):
         return is_small or self.n_effective < FEWEST_EFFECTIVE - ROUNDING
 
 
-def refuse(caller, **given):
-    """Raise if a parameter that cannot be combined with a judge was given."""
+def refuse(caller, why, /, **given):
+    """Raise if a parameter that cannot be combined with another was given."""
     for name, value in given.items():
         if value is not None:
             raise ValueError(
-                f"The {name!r} parameter of {caller} must be its default with a judge. "
+                f"The {name!r} parameter of {caller} must be its default {why}. "
                 f"Got {shown(value)}. Select queries by scores.where()."
             )
 

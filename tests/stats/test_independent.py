@@ -124,7 +124,7 @@ def test_constant_samples_allow_for_what_the_smaller_one_lacks():
     [
         ({"test": "permutation"}, "'test' parameter of compare_rankers must be its"),
         ({"by": "user"}, "'by' parameter of compare_rankers must be its default"),
-        ({"clusters": np.zeros(130)}, "default with paired=False, or a name"),
+        ({"clusters": np.zeros(130)}, "default with paired=False"),
     ],
 )
 def test_what_does_not_go_with_two_samples_is_refused(options, message):
