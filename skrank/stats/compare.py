@@ -264,21 +264,21 @@ def compare_rankers(
         given = {"test": of_values, "by": by, "clusters": clusters}
         refuse("compare_rankers", "with a judge", **given)
     asked = by, baseline, test, correction, alternative, margin, clusters
-    drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
-    comparison, outcome = _compared(
-        scores, *asked, confidence_level, judge, paired, drawn
-    )
+    more = confidence_level, judge, paired, n_resamples, random_state
+    comparison, outcome = comparison_and_outcome(scores, *asked, *more)
     warn_of_comparison(comparison, outcome)
     return comparison
 
 
 # fmt: off
-def _compared(
-    scores, by, baseline, test, correction, alternative, margin, clusters,
-    confidence_level, judge, paired, drawn,
+def comparison_and_outcome(
+    scores, by=None, baseline=None, test=AUTO, correction="max-t",
+    alternative="two-sided", margin=0.0, clusters=None, confidence_level=0.95,
+    judge=None, paired=True, n_resamples=N_RESAMPLES, random_state=0,
 ):
     # fmt: on
-    """Return the comparison and the `Outcome` of its tests."""
+    """Return what `compare_rankers` does, without a warning, and the `Outcome`."""
+    drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
     if not paired:
         scores = samples_of(scores)
     scores = two_or_more(scores, by, clusters, "compare_rankers")
@@ -719,10 +719,11 @@ def warn_of_few_units(n_units, smallest, level, has_clusters):
         )
 
 
-def warn_of_comparison(comparison, outcome):
+def warn_of_comparison(comparison, outcome, few=("p-value", "interval")):
     """Warn of tests that cannot reject, and of what few queries decide.
 
-    These are p-values that may be too small, and intervals that may be too narrow.
+    `few` says which results: p-values that may be too small, and intervals that may be
+    too narrow.
     """
     level = 1 - comparison.confidence_level
     cannot = ~is_at_most(outcome.smallest, level)
@@ -733,7 +734,8 @@ def warn_of_comparison(comparison, outcome):
         "p-value": ("too small", is_significant),
         "interval": ("too narrow", ~(is_significant | outcome.allows_for_unseen)),
     }
-    for result, (words, where) in claims.items():
+    for result in few:
+        words, where = claims[result]
         named = {}
         for j in np.flatnonzero(where & ~cannot):
             row = comparison.rows[j]

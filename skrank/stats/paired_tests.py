@@ -313,7 +313,7 @@ def weight_lacked(weight):
 def _smallest_level(reach, sign, distance):
     """Return the smallest level whose end is nearer than a distance, at most 1."""
     low, high = np.log(SMALLEST_PVALUE), np.log(0.5)
-    if not reach(sign, 0.5) < distance:
+    if not reach(sign, 0.5 - 1e-8) < distance:
         return 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
