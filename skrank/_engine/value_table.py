@@ -175,6 +175,49 @@ def join_rankers(tables, rankers):
     )
 
 
+def join_samples(tables, rankers):
+    """Return the table of rankers, each of which has queries of its own.
+
+    The values of all other queries are NaN, and left out. Query ids become numbers,
+    since the same id may be in several samples.
+    """
+    for table in tables[1:]:
+        check_alike(tables[0], table)
+    keys = {
+        name: joined([table.keys[name] for table in tables]) for name in tables[0].keys
+    }
+    codes = [encode_qid(table.keys["qid"])[1] for table in tables]
+    n_before = np.cumsum([0, *(own.max(initial=-1) + 1 for own in codes)])
+    keys["qid"] = np.concatenate([x + n for x, n in zip(codes, n_before, strict=False)])
+    whole = _changed(tables, keys, lambda *arrays: np.concatenate(arrays, axis=-1))
+    sample = np.repeat(np.arange(len(tables)), [len(own) for own in codes])
+
+    def of_sample(place, request, measured):
+        instead = request.instead
+        instead = reciprocal(instead) if request.metric.inverse else instead
+        is_undefined = np.isnan(measured.values)
+        parts = [
+            part if part is None else np.where(is_undefined, instead, part)
+            for part in measured[:3]
+        ]
+        parts[0] = np.where(sample == place, parts[0], np.nan)
+        return Measured(*parts, n_documents=measured.n_documents)
+
+    return whole._replace(
+        rankers=tuple(rankers),
+        requests=tuple(
+            one.changed(replace_undefined_by=np.nan) for one in whole.requests
+        ),
+        measured=tuple(
+            tuple(
+                of_sample(place, *one)
+                for one in zip(whole.requests, whole.measured[0], strict=True)
+            )
+            for place in range(len(tables))
+        ),
+    )
+
+
 def average_repeats(table, key, several):
     """Return the table with one row for each query id, the mean of its rows.
 
@@ -273,7 +316,8 @@ def _check_equal_queries(one, other, name, other_name):
             example = f" Only one has {shown(next(iter(odd)))}." if odd else ""
             raise ValueError(
                 "All rankers must have the same queries. Got different ones for "
-                f"{shown(name)} and {shown(other_name)}.{example}"
+                f"{shown(name)} and {shown(other_name)}.{example} Samples of different "
+                "queries are compared by compare_rankers(..., paired=False)."
             )
 
 

@@ -406,7 +406,7 @@ def _add_compare(commands):
     )
     one.add_argument(
         "--margin",
-        type=margin,
+        type=float,
         default=0.0,
         metavar="DIFFERENCE",
         help="a difference of the metric that does not matter (default: 0)",
@@ -426,8 +426,8 @@ def _add_gate(commands):
         action="append",
         required=True,
         metavar="DIFFERENCE",
-        help="a loss of the metric that does not matter, such as 0.01; can be "
-        "repeated, once for each metric",
+        help="a loss of the metric that does not matter, such as 0.01, or 2%% of the "
+        "mean of the baseline; can be repeated, once for each metric",
     )
     one.add_argument(
         "--test",
@@ -445,11 +445,8 @@ def _add_gate(commands):
 
 
 def margin(text):
-    """Return a margin as a number; errors of argparse name this function."""
-    if not text.endswith("%"):
-        return float(text)
-    number = float(text[:-1]) / 100
-    raise argparse.ArgumentTypeError(f"{text} is {number:g}, in units of the metric")
+    """Return a margin as a number, or in per cent; argparse names this function."""
+    return text if text.endswith("%") else float(text)
 
 
 def _add(commands, function, judged=True):

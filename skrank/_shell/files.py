@@ -362,7 +362,7 @@ def printed(form, header, rows):
 
 
 def as_json(data):
-    """Return data as JSON, in which numbers that are not finite are null."""
+    """Return data as JSON: null for what is undefined, "inf" and "-inf"."""
     return json.dumps(_finite(data), indent=2)
 
 
@@ -371,7 +371,9 @@ def _finite(data):
         return {str(name): _finite(value) for name, value in data.items()}
     if isinstance(data, (list, tuple)):
         return [_finite(value) for value in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data
+    if isinstance(data, float) and not math.isfinite(data):
+        return None if math.isnan(data) else str(float(data))
+    return data
 
 
 def write_csv(file, header, rows):

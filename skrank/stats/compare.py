@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -33,10 +32,13 @@ from skrank.stats.inference import (
     MOST_UNEVEN,
     Segment,
     count_units,
+    covariances,
     difference,
     distinct_columns,
     effective_units,
     is_at_most,
+    relative_ends,
+    samples_of,
     seed_of,
     segments_of,
     standard_error,
@@ -45,16 +47,14 @@ from skrank.stats.inference import (
     total_of,
     two_or_more,
     warn_of_few,
+    welch,
 )
 from skrank.stats.judged import refuse, with_judge
 from skrank.stats.paired_tests import (
     ALTERNATIVES,
-    CORRECTIONS,
     NUMBERS_AT_A_TIME,
-    TESTS,
+    PAIRED_TESTS,
     Family,
-    Unseen,
-    fall_of_either,
     is_two_sided,
     run_tests,
 )
@@ -62,6 +62,7 @@ from skrank.stats.sample_size import POWER, noncentrality
 
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
+_RELATIVE = ("relative_difference", "relative_low", "relative_high")
 # The test that fits the values of each comparison.
 AUTO = "auto"
 # What tests are called elsewhere, and here.
@@ -69,6 +70,8 @@ OTHER_NAMES = {"ttest": "'t'", "ttestrel": "'t'"}
 # The number of digits by which values are ordered; one other than 0 is larger than
 # TINY.
 DIGITS, TINY = 12, 1e-300
+# The number of random sign flips.
+N_RESAMPLES = 9999
 
 
 @says_what_was_meant
@@ -84,7 +87,8 @@ def compare_rankers(
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
     judge: QueryScores | None = None,
-    n_resamples: int = 9999,
+    paired: bool = True,
+    n_resamples: int = N_RESAMPLES,
     random_state: Seed | None = 0,
 ) -> RankerComparison:
     r"""Compare rankers by their differences on the same queries.
@@ -146,6 +150,12 @@ def compare_rankers(
         differences are then those that people would find over all queries. With fewer
         than 30 queries, or where few decide how far the judge is from people, these
         count alone. `test` must be "permutation" or "t", without `by` and `clusters`.
+    paired : bool, default=True
+        Whether all rankers have the same queries. If False, `scores` is a dict, and
+        each entry a sample of other queries, such as those of two weeks: the test is
+        Welch's t test, and the correction Bonferroni's. Then `by` and `judge` must be
+        None, and `clusters` None or the name of a key column. Equal query ids in two
+        samples are different queries.
     n_resamples : int, default=9999
         The number of random sign flips. With up to 13 units all combinations are used;
         of more than 10,000 those that matter least add a random normal number.
@@ -189,9 +199,13 @@ def compare_rankers(
     times the range of the metric, with the quantile z of the normal distribution.
     If the effective number of differences, :math:`(\sum d^2)^2 / \sum d^4`, is below 3,
     or all are equal, the ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is
-    the distance of the end of the test from the difference d, and f what the mean of
-    either would lose with the best :math:`1 - \alpha^{1/n}` of its queries, which
-    n queries lack with the probability :math:`\alpha`; in a family by Bonferroni.
+    the distance of the end of the test from the difference d, and f is
+    :math:`1 - \alpha^{1/n}`, the fraction of all queries that n of them lack with the
+    probability :math:`\alpha`, times the range of the metric; in a family by
+    Bonferroni.
+
+    The relative difference is that in relation to the mean of the baseline, with
+    Fieller's interval, whose ends are as many standard errors away.
 
     `detectable` is the difference that a t test of as many units finds with a
     probability of 80 %, at the level of Bonferroni with "max-t"; infinite where few
@@ -234,66 +248,65 @@ def compare_rankers(
     >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
     ('new', 0.32, 0.0018)
     """
-    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers", OTHER_NAMES)
-    check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
+    check_choice(test, {AUTO, *PAIRED_TESTS}, "test", "compare_rankers", OTHER_NAMES)
+    check_choice(correction, {"max-t", None}, "correction", "compare_rankers")
     check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
     check_count(n_resamples, "n_resamples")
+    if not paired:
+        of_values = None if test in (AUTO, "t") else test
+        codes = None if isinstance(clusters, str) else clusters
+        given = {"test": of_values, "by": by, "clusters": codes, "judge": judge}
+        refuse("compare_rankers", "with paired=False", **given)
     if judge is not None:
         of_values = None if test in (AUTO, "permutation", "t") else test
-        refuse("compare_rankers", test=of_values, by=by, clusters=clusters)
-    comparison, outcome = comparison_and_outcome(
-        scores,
-        by=by,
-        baseline=baseline,
-        test=test,
-        correction=correction,
-        alternative=alternative,
-        margin=margin,
-        clusters=clusters,
-        confidence_level=confidence_level,
-        judge=judge,
-        n_resamples=n_resamples,
-        random_state=random_state,
-    )
+        given = {"test": of_values, "by": by, "clusters": clusters}
+        refuse("compare_rankers", "with a judge", **given)
+    asked = by, baseline, test, correction, alternative, margin, clusters
+    more = confidence_level, judge, paired, n_resamples, random_state
+    comparison, outcome = comparison_and_outcome(scores, *asked, *more)
     warn_of_comparison(comparison, outcome)
     return comparison
 
 
+# fmt: off
 def comparison_and_outcome(
-    scores,
-    *,
-    by=None,
-    baseline=None,
-    test=AUTO,
-    correction="max-t",
-    alternative="two-sided",
-    margin=0.0,
-    clusters=None,
-    confidence_level=0.95,
-    judge=None,
-    n_resamples=9999,
-    random_state=0,
+    scores, by=None, baseline=None, test=AUTO, correction="max-t",
+    alternative="two-sided", margin=0.0, clusters=None, confidence_level=0.95,
+    judge=None, paired=True, n_resamples=N_RESAMPLES, random_state=0,
 ):
+    # fmt: on
     """Return what `compare_rankers` does, without a warning, and the `Outcome`."""
+    drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
+    if not paired:
+        scores = samples_of(scores)
     scores = two_or_more(scores, by, clusters, "compare_rankers")
     if not isinstance(baseline, str) and np.iterable(baseline):
         baseline = tuple(baseline)
     table, pairs = scores.table, _pairs(scores.rankers, baseline)
     codes, segments = segments_of(table, by, clusters, "compare_rankers")
     n_units = count_units(table.weight, len(table.keys["qid"]), codes)
-    blocks = _blocks(segments, pairs, test)
+    if paired:
+        blocks = blocks_of(segments, pairs, test)
+    else:
+        blocks = [*_blocks_of_samples(*segments, pairs)]
+        correction = correction and "bonferroni"
     if judge is not None:
         blocks, table = with_judge(blocks, scores, judge), judge.table
-    family = _family(blocks, len(table.keys["qid"]), codes)
+    family = family_of(blocks, len(table.keys["qid"]), codes)
     rows = [row for block in blocks for row in block.rows]
     shared = {"correction": correction, "alternative": alternative, "margin": margin}
     level, tests = 1 - confidence_level, [row.test for row in rows]
-    drawn = {"n_resamples": n_resamples, "seed": seed_of(random_state)}
     outcome = run_tests(family, test=tests, level=level, **shared, **drawn)
     most = np.concatenate([block.most for block in blocks])
     _add_results(rows, most, family, outcome, level, **shared)
+    if not paired:
+        for row in rows:
+            row.update(effect_size=np.nan)
+    if judge is None:
+        parts = [block.covariances for block in blocks]
+        _add_relative(rows, np.concatenate(parts, axis=1), confidence_level)
     comparison = RankerComparison(
         scores=scores,
         rows=tuple(rows),
@@ -305,6 +318,7 @@ def comparison_and_outcome(
         are_simultaneous=len(rows) > 1 and correction is not None,
         n_units=n_units,
         judge=judge,
+        paired=paired,
         **shared,
     )
     return comparison, outcome
@@ -347,6 +361,15 @@ def _add_results(
         row.update(zip(_TESTED, values, strict=True))
 
 
+def _add_relative(rows, spread, confidence_level):
+    """Add the differences in relation to the means of the baselines."""
+    names = "difference", "low", "high", "estimate_baseline"
+    given = np.array([[row[name] for row in rows] for name in names])
+    found = relative_ends(*given, spread, confidence_level)
+    for row, *values in zip(rows, *(x.tolist() for x in found), strict=True):
+        row.update(zip(_RELATIVE, values, strict=True))
+
+
 def _pairs(rankers, baseline):
     """Return the pairs to compare, as positions (ranker, baseline)."""
     if baseline is None:
@@ -385,21 +408,23 @@ class _Block(NamedTuple):
     rows: list | None = None
     errors: np.ndarray | None = None
     df: np.ndarray | None = None
+    # The variance of the difference, that of the mean of the baseline, and between them
+    # their covariance.
+    covariances: np.ndarray | None = None
     # The largest difference of the values; of a metric without limits that of those at
     # hand, and infinite if they are equal.
     ranges: np.ndarray | None = None
     most: np.ndarray | None = None  # the same, but infinite of a metric without limits
-    # Functions of a level: the difference that the sample may not show; or None, where
-    # the test does not allow for one.
-    unseen: list | None = None
+    # Whether the test of each pair allows for what the sample may not show.
+    allows_for_unseen: np.ndarray | None = None
 
 
-def _blocks(segments, pairs, test):
+def blocks_of(segments, pairs, test):
     """Return the blocks of all segments, and their pairs; raise if there is none."""
     found = [
         block._replace(**_of_pairs(block, test))
         for segment in segments
-        for block in _blocks_of(segment, pairs)
+        for block in _blocks_of_segment(segment, pairs)
     ]
     if not found:
         n_queries = sum(len(one.table.keys["qid"]) for one in segments)
@@ -410,14 +435,43 @@ def _blocks(segments, pairs, test):
     return found
 
 
-def _blocks_of(segment, pairs):
-    """Yield the :class:`_Block` of each metric of a segment.
+def _blocks_of_samples(segment, pairs):
+    """Yield a :class:`_Block` for each metric, and pair of samples of other queries."""
+    table = segment.table
+    for metric, terms in _linear_terms(segment):
+        for one, other in pairs:
+            own = terms[one], terms[other]
+            sums = [terms.bottom.sum() for terms in own]
+            if not all(sums):
+                raise ValueError(
+                    f"The metric {table.requests[metric].key!r} is undefined for every "
+                    f"query of {table.rankers[one]} or {table.rankers[other]}."
+                )
+            sign = table.requests[metric].sign
+            tops = zip((terms.top for terms in own), sums, strict=True)
+            values = [sign * top / total for top, total in tops]
+            # The units of the smaller sample are those that may lack most.
+            fewer = min((one.known for one in own), key=np.count_nonzero)
+            block = _Block(
+                *(segment, metric, table.requests[metric], (one, other), own),
+                [(0, 1)],
+                *(np.column_stack(values), own[0].known | own[1].known),
+                fewer / np.count_nonzero(fewer),
+            )
+            found = _of_pairs(block, AUTO)
+            error, df, spread = welch(*own, segment.clusters)
+            (row,) = found["rows"]
+            row.update(test="welch", estimate=own[0].estimate)
+            row.update(estimate_baseline=own[1].estimate, n_undefined=0)
+            row.update(dict.fromkeys(("wins", "ties", "losses"), np.nan))
+            found |= {"errors": [error], "df": [df], "covariances": spread}
+            yield block._replace(**found)
 
-    Where rankers are undefined, and left out, for different queries, each pair has one.
-    """
-    table, of_metrics = segment.table, zip(*terms_of(segment.table), strict=True)
-    for metric, terms in enumerate(of_metrics):
-        request = table.requests[metric]
+
+def _linear_terms(segment):
+    """Yield the position of each metric of a segment, and the terms of the rankers."""
+    for metric, terms in enumerate(zip(*terms_of(segment.table), strict=True)):
+        request = segment.table.requests[metric]
         if any(one is None or not one.is_linear for one in terms):
             raise ValueError(
                 f"compare_rankers needs means over queries, and {request.key!r} is not "
@@ -425,6 +479,16 @@ def _blocks_of(segment, pairs):
                 "queries. Leave it out, for example with scores[['mrr']], or compare "
                 "'mrr' or 'mean_rank'."
             )
+        yield metric, terms
+
+
+def _blocks_of_segment(segment, pairs):
+    """Yield the :class:`_Block` of each metric of a segment.
+
+    Where rankers are undefined, and left out, for different queries, each pair has one.
+    """
+    for metric, terms in _linear_terms(segment):
+        request = segment.table.requests[metric]
         is_shared = all(np.array_equal(one.known, terms[0].known) for one in terms)
         for rankers in [tuple(range(len(terms)))] if is_shared else pairs:
             own = [terms[i] for i in rankers]
@@ -470,27 +534,22 @@ def _of_pairs(block, test):
     size = limits[[one, other], 1].max(axis=0) - limits[[one, other], 0].min(axis=0)
     size = np.where(size > 0, size, np.inf)
     most = np.where(has_limits[one] & has_limits[other], size, np.inf)
-    unseen = [None] * len(block.pairs)
-    if test == AUTO:
-        clusters = block.segment.clusters
-        of_ranker = [
-            Unseen(values, block.bottom, ends, clusters)
-            for values, ends in zip(block.values.T, limits, strict=True)
-        ]
-        unseen = [
-            partial(fall_of_either, *(of_ranker[i] for i in pair))
-            for pair in block.pairs
-        ]
+    clusters = block.segment.clusters
     tests, of_rankers, rows = _tests(block, test), _of_rankers(block), []
     errors, df = np.empty((2, len(block.pairs)))
+    spread = np.empty((3, len(block.pairs)))
     step = max(NUMBERS_AT_A_TIME // len(block.known), 1)
     for part in (slice(i, i + step) for i in range(0, len(block.pairs), step)):
         top = difference(block.values[:, one[part]], block.values[:, other[part]])
         bottom = np.broadcast_to(block.bottom[:, None], top.shape)
-        errors[part], df[part] = standard_error(top, bottom, block.segment.clusters)
+        errors[part], df[part] = standard_error(top, bottom, clusters)
+        baseline = block.values[:, other[part]]
+        spread[:, part] = covariances(top, baseline, block.bottom, clusters)
         rows += _rows(block, one[part], other[part], top, of_rankers, tests[part])
     found = {"rows": rows, "errors": np.nan_to_num(errors), "df": df}
-    return found | {"ranges": size, "most": most, "unseen": unseen}
+    found["covariances"] = spread
+    found["allows_for_unseen"] = np.full(len(block.pairs), test == AUTO)
+    return found | {"ranges": size, "most": most}
 
 
 def _of_rankers(block):
@@ -571,7 +630,7 @@ def limits_of(terms):
     return values.min(), values.max()
 
 
-def _family(blocks, n_queries, clusters):
+def family_of(blocks, n_queries, clusters):
     """Return the :class:`Family` of the pairs of some blocks.
 
     Its columns, in which larger is better, have the order of the names of metrics and
@@ -594,9 +653,8 @@ def _family(blocks, n_queries, clusters):
     bottoms, place = distinct_columns(bottoms[order])
     of_pairs = {
         name: np.concatenate([getattr(block, name) for block in blocks])
-        for name in ("errors", "df", "ranges")
+        for name in ("errors", "df", "ranges", "allows_for_unseen")
     }
-    unseen = (one for block in blocks for one in block.unseen)
     return Family(
         columns=np.asfortranarray(columns[order]),
         plus=plus,
@@ -605,7 +663,6 @@ def _family(blocks, n_queries, clusters):
         bottom=place[bottom],
         **of_pairs,
         signs=signs[order],
-        unseen=np.fromiter(unseen, dtype=object),
     )
 
 
@@ -651,6 +708,17 @@ def order_units(columns, bottoms):
     return np.lexsort(keys.T[::-1]), signs
 
 
+def warn_of_few_units(n_units, smallest, level, has_clusters):
+    """Warn if the smallest possible p-value of some tests exceeds the level."""
+    if not is_at_most(smallest, level).all():
+        names = ("cluster",) if has_clusters else ("query", "queries")
+        warn_caller(
+            f"No sign-flip test of {counted(int(n_units.min()), *names)} can reject at "
+            f"{100 * level:.4g} %: its smallest p-value is {smallest.max():.3g}.",
+            UserWarning,
+        )
+
+
 def warn_of_comparison(comparison, outcome, few=("p-value", "interval")):
     """Warn of tests that cannot reject, and of what few queries decide.
 
@@ -659,14 +727,8 @@ def warn_of_comparison(comparison, outcome, few=("p-value", "interval")):
     """
     level = 1 - comparison.confidence_level
     cannot = ~is_at_most(outcome.smallest, level)
-    if cannot.any():
-        names = ("query", "queries") if comparison.clusters is None else ("cluster",)
-        warn_caller(
-            f"No sign-flip test of {counted(int(outcome.n_units.min()), *names)} can "
-            f"reject at {100 * level:.4g} %: its smallest p-value is "
-            f"{outcome.smallest.max():.3g}.",
-            UserWarning,
-        )
+    has_clusters = comparison.clusters is not None
+    warn_of_few_units(outcome.n_units, outcome.smallest, level, has_clusters)
     is_significant = is_at_most(outcome.adjusted, level)
     claims = {
         "p-value": ("too small", is_significant),

@@ -65,8 +65,10 @@ class RankerComparison(Result):
     rows : tuple of Bunch
         For each metric and pair of rankers a row with the entries metric, ranker,
         baseline, estimate, estimate_baseline, difference, low, high, pvalue,
-        p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined, detectable
-        and test; before them those of the segment, by the names of its columns.
+        p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined, detectable,
+        test, and, without a judge, relative_difference, relative_low and relative_high,
+        in relation to the mean of the baseline; before them those of the segment, by
+        the names of its columns.
     by, baseline, test, correction, alternative, margin, clusters : object
         The parameters of the comparison; several baselines are a tuple.
     confidence_level : float
@@ -79,6 +81,9 @@ class RankerComparison(Result):
         queries may be undefined, and left out of some rows.
     judge : QueryScores, default=None
         The scores by the labels of a machine.
+    paired : bool, default=True
+        Whether all rankers have the same queries. If not, wins, ties, losses and
+        effect_size are NaN.
 
     See Also
     --------
@@ -126,6 +131,7 @@ class RankerComparison(Result):
     are_simultaneous: bool
     n_units: int
     judge: QueryScores | None = None
+    paired: bool = True
 
     @property
     def rankers(self) -> tuple[str, ...]:
@@ -505,7 +511,8 @@ class RankerComparison(Result):
         """Return the table of differences."""
         header = [
             *self.segment_names,
-            *("metric", "ranker", "baseline", "difference", "interval", "p", "w/t/l"),
+            *("metric", "ranker", "baseline", "difference", "interval", "p"),
+            *(["w/t/l"] if self.paired else []),
         ]
         rows = [
             [
@@ -516,7 +523,7 @@ class RankerComparison(Result):
                 f"{row.difference:+.{digits}f}",
                 shown_ends(row, digits),
                 f"{row.p_adjusted:.2g}",
-                f"{row.wins}/{row.ties}/{row.losses}",
+                *([f"{row.wins}/{row.ties}/{row.losses}"] if self.paired else []),
             ]
             for row in self.rows
         ]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -31,27 +31,28 @@ from skrank._text.tables import (
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.compare import (
     AUTO,
-    comparison_and_outcome,
-    limits_of,
-    warn_of_comparison,
+    N_RESAMPLES,
+    blocks_of,
+    family_of,
+    warn_of_few_units,
 )
 from skrank.stats.inference import (
+    UNLIMITED,
     difference,
-    effective_units,
-    read_clusters,
-    sum_clusters,
-    terms_of,
+    seed_of,
+    segments_of,
     two_or_more,
     warn_of_few,
-    wilson,
 )
-from skrank.stats.paired_tests import TESTS, Unseen, score_variance
-from skrank.stats.sample_size import (
-    LEVEL,
-    POWER,
-    fewest,
-    range_of_deviation,
+from skrank.stats.paired_tests import (
+    OF_FEW,
+    PAIRED_TESTS,
+    TESTS,
+    flip_family,
+    fraction_lacked,
+    score_variance,
 )
+from skrank.stats.sample_size import LEVEL, POWER, fewest, range_of_deviation
 
 # The decisions, with the exit status of each.
 PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"
@@ -69,7 +70,7 @@ def gate(
     scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
     baseline: str,
-    margin: float | ArrayLike,
+    margin: float | str | Sequence[float | str] | ArrayLike,
     test: Literal["auto", "permutation", "score", "t"] = "auto",
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
@@ -77,8 +78,8 @@ def gate(
     r"""Decide whether a candidate is worse than a baseline by more than a margin.
 
     It passes in a metric if it is surely not worse by the margin, even if it has broken
-    the best queries that a sample may lack, and it is worse if it surely is. It passes
-    if it does in all metrics, and it is worse if it is in one of them.
+    all queries that a sample may lack, and it is worse if it surely is, even if it has
+    mended them. It passes if it does in all metrics, and is worse if it is in one.
 
     Parameters
     ----------
@@ -86,10 +87,10 @@ def gate(
         The values of the two rankers, as in :func:`compare_rankers`.
     baseline : str
         The ranker that the other one, the candidate, is compared with.
-    margin : float or array-like of shape (n_metrics,)
-        The largest loss that does not matter, for all metrics or for each of them: a
-        fall, or a rise where smaller values are better. 1 % of a metric from 0 to 1 is
-        0.01. A metric whose margin is at least the mean of the baseline decides
+    margin : float, str or list of these, one for each metric
+        The largest loss that does not matter: a fall, or a rise where smaller values
+        are better. A number is in units of the metric; "2%" is 2 % of the mean of the
+        baseline in these queries. A metric whose margin is at least this mean decides
         nothing.
     test : {"auto", "permutation", "score", "t"}, default="auto"
         The test of the differences, as in :func:`compare_rankers`.
@@ -127,12 +128,13 @@ def gate(
     negative.
 
     n queries lack those that a candidate breaks, if these are a fraction of
-    :math:`u = 1 - \alpha^{1/n}`, with a probability of :math:`\alpha`. If it takes the
-    best u of the queries of the baseline to the worst value, the mean falls by u times
-    their mean distance f from it. With the difference d and the lower end e of its
-    test, the lower end is therefore :math:`d - \sqrt{(d - e)^2 + (u f)^2}` [1]_, the
-    limit of a sum of two numbers that are estimated independently. For hits the score
-    test allows for such losses itself. See :ref:`unseen_losses`.
+    :math:`u = 1 - \alpha^{1/n}`, with a probability of :math:`\alpha`. There it
+    may lose the range r of the metric, so that with the difference d and the lower end
+    e of its test, the lower end is :math:`d - \sqrt{(d - e)^2 + (u r)^2}` [1]_, the
+    limit of a sum of two numbers that are estimated independently. The upper end allows
+    for gains in the same way. With weights, the u n heaviest queries take the place of
+    u. For hits the score test allows for both itself. At most 10 % of the candidates
+    that lose exactly the margin pass, or are called worse: see :ref:`unseen_losses`.
 
     References
     ----------
@@ -158,7 +160,7 @@ def gate(
     """
     level = {"low": 0.5, "high": 1.0, "ends": "()"}
     check_number(confidence_level, "confidence_level", "gate", **level)
-    check_choice(test, {AUTO, *TESTS}, "test", "gate")
+    check_choice(test, {AUTO, *PAIRED_TESTS}, "test", "gate")
     scores = two_or_more(scores, None, clusters, "gate")
     rankers, metrics, table = scores.rankers, scores.metrics, scores.table
     if len(rankers) != 2 or not isinstance(baseline, str) or baseline not in rankers:
@@ -172,8 +174,9 @@ def gate(
     # Where smaller is better, the values are negated: a loss is a fall in all metrics.
     requests = [one._replace(sign=one.sign * one.direction) for one in table.requests]
     scores = replace(scores, table=table._replace(requests=tuple(requests)))
+    level, m = 1 - confidence_level, len(metrics)
     rows = [
-        _row(scores[name], of_metric, 1 - confidence_level, len(metrics), options)
+        _row(scores[name], of_metric, level, m, options)
         for name, of_metric in zip(metrics, margins, strict=True)
     ]
     for row in rows:
@@ -187,16 +190,26 @@ def gate(
 
 
 def _read_margins(margin, metrics):
-    """Return the margin of each metric, as a list."""
-    margins, n = np.atleast_1d(np.asarray(margin, dtype=np.float64)), len(metrics)
-    is_one = margins.shape in ((1,), (n,))
-    if not is_one or not ((margins >= 0) & np.isfinite(margins)).all():
+    """Return the margin of each metric: a number, and whether it is a fraction."""
+    given = [margin] if np.ndim(margin) == 0 else list(margin)
+    found = []
+    for one in given:
+        is_relative = isinstance(one, str) and one.endswith("%")
+        try:
+            number = float(one[:-1]) / 100 if is_relative else float(one)
+        except (TypeError, ValueError):
+            number = np.nan
+        found.append((number, is_relative))
+    if len(found) == 1:
+        found *= len(metrics)
+    if len(found) != len(metrics) or not all(0 <= one < np.inf for one, _ in found):
         error = ValueError(
-            "The 'margin' parameter of gate must be a number >= 0, or one for each "
-            f"metric. Got {shown(margin)} and the metrics {list(metrics)}."
+            "The 'margin' parameter of gate must be a number >= 0, or per cent of the "
+            "mean of the baseline, such as '2%'; or one for each metric. Got "
+            f"{shown(margin)} and the metrics {list(metrics)}."
         )
         raise about(error, "margin")
-    return np.broadcast_to(margins, n).tolist()
+    return found
 
 
 @dataclass(frozen=True, repr=False)
@@ -215,11 +228,13 @@ class GateDecision(PrintedResult):
         The number of queries.
     rows : list of Bunch
         For each metric a row with the entries metric, baseline and candidate (the two
-        means), difference, low, high, margin, decision, which can also be "margin too
-        large", test; `unseen`, the fraction of the queries that the candidate may have
-        broken without a trace, which the end on the side of a loss allows for, or None
-        for hits; `required`, the numbers of queries that would decide as in
-        :func:`required_queries`, or None; and greater_is_better.
+        means), difference, wins, losses, low, high, margin, decision, which can also be
+        "margin too large", test; `unseen`, the fraction of all queries that the
+        candidate may have broken without a trace, which `low` allows for, or None for
+        hits and without a known worst value; `is_range_assumed`, whether values of
+        unknown origin are taken for those of a metric from 0 to 1; `required`, the
+        numbers of queries that would decide as in :func:`required_queries`, or None;
+        and greater_is_better.
 
     See Also
     --------
@@ -282,13 +297,7 @@ class GateDecision(PrintedResult):
         if self.decision == WORSE:
             where = ", ".join(self._metrics_of(WORSE))
             return f"Worse: {self.candidate} is {worse} in {where} {about}.{after}"
-        unseen = [row.unseen for row in self.rows if row.unseen is not None]
-        allowed = ""
-        if unseen:
-            allowed = (
-                f" If {self.candidate} had broken the best {100 * max(unseen):.2g}% of "
-                "the queries, that would not show; the interval allows for it."
-            )
+        allowed = self._words_of_unseen()
         if self.decision == PASSED:
             return f"Passed: {self.candidate} is not {worse} {about}.{allowed}{after}"
         if len(large) == len(self.rows):
@@ -301,6 +310,29 @@ class GateDecision(PrintedResult):
 
     def _metrics_of(self, decision):
         return [row.metric for row in self.rows if row.decision == decision]
+
+    def _words_of_unseen(self):
+        """Return in words what the queries can miss, and which of it is allowed for."""
+        unseen, text = [row.unseen for row in self.rows if row.unseen is not None], ""
+        equal = [row.metric for row in self.rows if not row.wins + row.losses]
+        if equal:
+            text = f" Both have the same {', '.join(equal)} in all queries."
+        if unseen:
+            text += (
+                f" {counted(self.n_queries, 'query', 'queries')} can miss a change "
+                f"that breaks up to {100 * max(unseen):.2g}% of all queries; the "
+                "interval includes that risk."
+            )
+        for row in self.rows:
+            if row.unseen is None and row.test != "score":
+                text += (
+                    f" {row.metric} has no worst value that skrank knows: losses in "
+                    "queries unlike these are not allowed for."
+                )
+        assumed = [row.metric for row in self.rows if row.is_range_assumed]
+        if assumed:
+            text += f" {', '.join(assumed)} is taken for a metric from 0 to 1."
+        return text
 
     def _words_of_ends(self):
         """Return the levels of the ends of the intervals in words."""
@@ -342,86 +374,102 @@ class GateDecision(PrintedResult):
 
 def _row(scores, margin, level, n_metrics, options):
     """Return the row of a metric."""
-    pair = _Pair(scores, options["baseline"], options["clusters"])
+    pair = _Pair(scores, **options)
+    number, is_relative = margin
+    margin = number * abs(pair.row.estimate_baseline) if is_relative else number
     if margin >= pair.range:
         error = ValueError(
             "The 'margin' parameter of gate must be less than the range of "
-            f"{scores.metrics[0]!r}, {pair.range:g}: 1 % is 0.01. Got {margin}."
+            f"{scores.metrics[0]!r}, {pair.range:g}. Got {margin}."
         )
         raise about(error, "margin")
-    levels = level, level / n_metrics
-    row, high = _tested(scores, margin, *levels, options)
-    low, unseen = row.low, None
-    if row.test != "score":  # which allows for what the sample does not show
-        unseen = pair.unseen.fraction(level)
-        # What the test of a tied pair does not see are such falls as well.
-        seen = row.difference - row.low if row.wins + row.losses else 0.0
-        low = row.difference - float(np.hypot(seen, pair.unseen.fall(unseen)))
-    decision, required = pair.decision(margin, low, high), None
+    levels = {1: level, -1: level / n_metrics}
+    pair.warn_of_few_units(level)
+    d = pair.row.difference
+    # No difference is larger than the range of the metric.
+    low = min(max(d - pair.reach(1, levels[1]), -pair.range), d)
+    high = max(min(d + pair.reach(-1, levels[-1]), pair.range), d)
+    decision = pair.decision(margin, low, high)
     if decision == WORSE:
-        n_effective = {repr(row.metric): pair.n_effective}
+        n_effective = {repr(pair.row.metric): float(pair.family.of_tops[1][0])}
         differences = "differences, (sum d^2)^2 / sum d^4,"
         warn_of_few(
             "That the candidate is worse may be wrong", n_effective, differences
         )
-    if decision == UNDECIDED:
-        required = pair.required(row, margin, *levels)
+    names = ("metric", "difference", "test", "wins", "losses", "n_queries")
     return Bunch(
-        metric=row.metric,
-        baseline=row.estimate_baseline,
-        candidate=row.estimate,
-        difference=row.difference,
+        **{name: pair.row[name] for name in names},
+        baseline=pair.row.estimate_baseline,
+        candidate=pair.row.estimate,
         low=low,
         high=high,
         margin=margin,
         decision=decision,
-        test=row.test,
-        unseen=unseen,
-        required=required,
-        n_queries=row.n_queries,
+        unseen=pair.unseen(level),
+        is_range_assumed=pair.is_range_assumed,
+        required=pair.required(margin, levels) if decision == UNDECIDED else None,
     )
-
-
-def _tested(scores, margin, level, level_of_worse, options):
-    """Return the row of the test whether a candidate passes, and the upper end."""
-    options = {**options, "correction": None, "confidence_level": 1 - level_of_worse}
-    upper, _ = comparison_and_outcome(scores, alternative="less", **options)
-    (upper,) = upper.rows
-    # The test by name: what it does not show is added to the end.
-    options |= {"test": upper.test, "confidence_level": 1 - level, "margin": margin}
-    comparison, outcome = comparison_and_outcome(
-        scores, alternative="greater", **options
-    )
-    warn_of_comparison(comparison, outcome, few=())
-    return comparison.rows[0], upper.high
 
 
 class _Pair:
-    """The values of a baseline and a candidate by one metric."""
+    """A baseline and a candidate by one metric, of which larger values are better."""
 
-    def __init__(self, scores, baseline, clusters):
+    def __init__(self, scores, baseline, test, clusters):
         table = scores.table
-        terms = [one for (one,) in terms_of(table)]
+        codes, segments = segments_of(table, None, clusters, "gate")
         place = table.rankers.index(baseline)
-        old, new = terms[place], terms[1 - place]
-        known = old.known & new.known
-        bottom = np.where(known, old.bottom, 0)
-        clusters = read_clusters(clusters, table.keys)
-        values, others = (
-            table.requests[0].sign * np.where(known, one.top, 0) for one in (old, new)
+        (block,) = blocks_of(segments, [(1 - place, place)], test)
+        (self.row,), (one, other) = block.rows, block.pairs[0]
+        # Infinite where the worst and the best value are not known.
+        self.range, values = float(block.most[0]), block.values[:, other]
+        worst = min(terms.limits[0] for terms in block.terms)
+        self.largest_loss = values.sum() / block.bottom.sum() - worst
+        self.is_range_assumed = bool(
+            block.request.limits[0] == UNLIMITED and np.isfinite(self.range)
         )
-        lows, highs = zip(limits_of(old), limits_of(new), strict=True)
-        limits = min(lows), max(highs)
-        self.unseen = Unseen(values, bottom, limits, clusters)
-        self.range = self.largest_loss = np.inf
-        if all(np.isfinite(one.limits).all() for one in (old, new)):
-            self.range = limits[1] - limits[0]
-            self.largest_loss = values.sum() / bottom.sum() - limits[0]
-        d = difference(others, values)
-        of_units, _ = sum_clusters(d, bottom, clusters)
-        self.n_effective = float(effective_units(of_units**2))
-        counts_alike = np.ptp(bottom[known]) == 0 and clusters is None
-        self.differences = d[known] if counts_alike else None
+        self.family = family_of([block], len(values), codes)
+        if self.flips_signs:
+            self.family = flip_family(self.family, N_RESAMPLES, seed_of(0))
+        d, self.has_clusters = difference(block.values[:, one], values), codes is not None
+        d = d[block.known]
+        counts_alike = np.ptp(block.bottom[block.known]) == 0 and codes is None
+        self.differences = d if counts_alike else None
+
+    @property
+    def is_score(self):
+        """Return True if the score test has the ends, which allows for losses itself.
+
+        That of pairs of hits, or of equal values of a metric without a known range.
+        """
+        is_tied = not self.row.wins + self.row.losses
+        return self.row.test == "score" or (is_tied and np.isinf(self.range))
+
+    @property
+    def flips_signs(self):
+        """Return True if the test flips the signs of the differences."""
+        return TESTS[self.row.test].flips_signs
+
+    def warn_of_few_units(self, level):
+        """Warn if no sign-flip test can reject."""
+        if self.flips_signs:
+            n_units = np.count_nonzero(self.family.bottoms, axis=0)
+            warn_of_few_units(n_units, 2.0**-n_units, level, self.has_clusters)
+
+    def unseen(self, level):
+        """Return the fraction of queries whose loss may not show; None if not known."""
+        if self.is_score or np.isinf(self.range):
+            return None
+        return fraction_lacked(level, np.count_nonzero(self.family.bottoms))
+
+    def reach(self, sign, level):
+        """Return how far the end of a side is from the difference."""
+        if self.is_score:
+            (end,) = TESTS["score"].ends(self.family, [(sign, None)], level)
+            return sign * (self.row.difference - float(end[0]))
+        if np.isinf(self.range):
+            return TESTS[self.row.test].seen(self.family, slice(0, 1))(sign, level)
+        (reach,) = OF_FEW[self.row.test].reaches(self.family)
+        return reach(sign, level)
 
     def decision(self, margin, low, high):
         """Return what the ends of the interval decide."""
@@ -432,63 +480,40 @@ class _Pair:
         is_worse = high < -margin * (1 + ROUNDING_OF_MARGIN)
         return WORSE if is_worse else UNDECIDED
 
-    def required(self, row, margin, level, level_of_worse):
-        """Return how many queries would decide, None if not known."""
-        distance = row.difference + margin
-        if row.test == "score":
-            return self.hits_needed(margin, level, level_of_worse)
-        if abs(distance) <= ROUNDING_OF_MARGIN * margin:
-            return None
-        return self.queries_needed(distance, level if distance > 0 else level_of_worse)
+    def required(self, margin, levels):
+        """Return how many more queries decide, None if not known.
 
-    def queries_needed(self, distance, level):
-        """Return how many more queries find a distance, None if not known."""
+        As many as it takes for the end to be on the right side of the margin with this
+        power, if the differences have the same mean and standard deviation; `low` and
+        `high` are those of the ends of the interval of the latter.
+        """
         d = self.differences
         if d is None or len(d) < 2:
             return None
+        scale, distance = self.family.ranges[0], d.mean() + margin
+        if abs(distance) <= ROUNDING_OF_MARGIN * margin:
+            return None
+        sign = 1 if distance > 0 else -1
+        level = levels[sign]
+
+        def end(n, deviation):
+            if not self.is_score:
+                unseen = fraction_lacked(level, n) * self.range
+                seen = t.isf(level, n - 1) * deviation / n**0.5
+                return np.hypot(seen, unseen if np.isfinite(unseen) else 0.0)
+            net = d.mean() / scale
+            differ = max((deviation / scale) ** 2 + net**2, abs(net))
+            both = (differ + net) / 2, (differ - net) / 2
+            variance = score_variance(1.0, *both, -margin / scale)
+            return norm.isf(level) * scale * np.sqrt(variance / n)
 
         def needed(deviation):
             def is_enough(n):
-                # A candidate that passes has to be better by what may be unseen.
-                fall = 0.0
-                if distance > 0:
-                    fall = self.unseen.fall(1 - level ** (1 / n))
-                # The end is this far from the difference, which varies by the error.
-                error = deviation / n**0.5
-                end = np.hypot(t.isf(level, n - 1) * error, fall)
-                return abs(distance) > end + norm.ppf(POWER) * error
+                spread = norm.isf(1 - POWER) * deviation / n**0.5
+                return abs(distance) > end(n, deviation) + spread
 
             return fewest(is_enough, len(d) + 1, MOST_QUERIES)
 
-        return _required(map(needed, (d.std(ddof=1), *range_of_deviation(d, LEVEL))))
-
-    def hits_needed(self, margin, level, level_of_worse):
-        """Return how many queries decide by the score test, None if not known.
-
-        As many as it takes for z to reach the quantile with this power, if a query wins
-        and loses as often as here; for the ends it differs as often as the ends of the
-        interval of that fraction.
-        """
-        d = self.differences
-        net, differ = d.mean(), np.count_nonzero(d) / len(d)
-        distance = net + margin
-        if abs(distance) <= ROUNDING_OF_MARGIN:
-            return None
-        z = norm.isf(level if distance > 0 else level_of_worse)
-        ends = wilson(differ, len(d), norm.isf((1 - LEVEL) / 2))
-
-        def needed(differ):
-            differ = max(differ, abs(net))
-            wins, losses = (differ + net) / 2, (differ - net) / 2
-            null = np.sqrt(score_variance(1.0, wins, losses, -margin))
-            spread = np.sqrt(max(differ - net**2, 0))
-            root = (z * null + norm.isf(1 - POWER) * spread) / distance
-            return max(int(np.ceil(root**2)), len(d) + 1)
-
-        return _required(map(needed, (differ, *ends)))
-
-
-def _required(found):
-    """Return numbers of queries as those of `required_queries`."""
-    found = dict(zip(("n", "low", "high"), found, strict=True))
-    return None if None in found.values() else Bunch(**found)
+        found = map(needed, (d.std(ddof=1), *range_of_deviation(d, LEVEL)))
+        found = dict(zip(("n", "low", "high"), found, strict=True))
+        return None if None in found.values() else Bunch(**found)

@@ -18,7 +18,13 @@ from sklearn.utils import check_random_state
 
 from skrank._engine.request import Request
 from skrank._engine.summary import MEANS, mean_of_queries, reciprocal, weights_of
-from skrank._engine.value_table import ValueTable, check_alike, check_by, join_rankers
+from skrank._engine.value_table import (
+    ValueTable,
+    check_alike,
+    check_by,
+    join_rankers,
+    join_samples,
+)
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_listed, shown
 from skrank._input.frames import column_names, find_level, index_of, kind_of, unwrapped
@@ -47,6 +53,7 @@ ENTRIES = {
     *("metric", "ranker", "baseline", "estimate", "estimate_baseline", "difference"),
     *("low", "high", "pvalue", "p_adjusted", "effect_size", "wins", "ties", "losses"),
     *("n_queries", "n_undefined", "detectable", "standard_error", "method", "test"),
+    *("relative_difference", "relative_low", "relative_high"),
 }
 
 
@@ -179,6 +186,8 @@ def _terms_of_one(table, ranker, metric):
     if weight is not None:
         top, bottom = top * weight, bottom * weight
     top, bottom = (np.where(known, x, 0) for x in (top, bottom))
+    if bottom.sum() < 0:  # of ranks the best value is below the expected one
+        top, bottom = -top, -bottom
     n_undefined = int((undefined & has_weight).sum())
     return Terms(top, bottom, known, values[known], n_undefined, np.nan, request)
 
@@ -350,6 +359,80 @@ def standard_error(top, bottom, clusters):
     return np.sqrt(np.where(alone, np.nan, variance)), df
 
 
+def welch(one, other, clusters):
+    """Return the error of the difference of two independent means, and its df.
+
+    Also the covariances of :func:`covariances`. The error is that of B. L. Welch
+    (1947); a cluster that is in both samples adds its covariance. The degrees of
+    freedom of a mean are its effective number of units less 1.
+    """
+    parts, variances, dfs = [], [], []
+    for terms in (one, other):
+        top, bottom = terms.top, terms.bottom
+        deviation = difference(top, top.sum() / bottom.sum() * bottom) / bottom.sum()
+        deviation, units = sum_clusters(deviation, bottom, clusters)
+        n = np.count_nonzero(units)
+        parts.append(deviation * np.sqrt(n / (n - 1) if n > 1 else np.nan))
+        variances.append((parts[-1] ** 2).sum())
+        dfs.append(effective_units(units) - 1)
+    x = parts[0] - parts[1]
+    spread = [(x**2).sum(), (x * parts[1]).sum(), variances[1]]
+    variances, dfs = np.array(variances), np.array(dfs)
+    df = 0.0
+    if np.isfinite(variances).all():
+        whole = variances.sum()
+        df = whole**2 / (variances**2 / dfs).sum() if whole > 0 else dfs.sum()
+    return np.nan_to_num(np.sqrt(spread[0])), float(df), np.array(spread)[:, None]
+
+
+def covariances(tops, others, bottom, clusters):
+    """Return the variances of two ratios of sums and, between them, their covariance.
+
+    In the order variance, covariance, variance of the other. Of the linear terms of the
+    ratios, t - R b, with the shape (n_queries, n_columns).
+    """
+    whole, deviations = bottom.sum(), []
+    for top in (tops, others):
+        of_mean = np.outer(bottom, top.sum(axis=0) / whole)
+        deviations.append(sum_clusters(difference(top, of_mean), bottom, clusters)[0])
+    x, y = deviations
+    n = max(len(x) if clusters is not None else np.count_nonzero(bottom), 2)
+    found = [(x * x).sum(axis=0), (x * y).sum(axis=0), (y * y).sum(axis=0)]
+    return np.array(found) * n / (n - 1) / whole**2
+
+
+def relative_ends(difference, low, high, baseline, covariances, confidence_level):
+    r"""Return the ends of differences as a fraction of the mean of the baseline.
+
+    The interval of E. C. Fieller (1954) holds the ratios r at which the mean of
+    :math:`d - r b` is less than k standard errors from 0,
+
+    .. math:: (D - r B)^2 \leq k^2 (S_{DD} - 2 r S_{DB} + r^2 S_{BB}).
+
+    As many as the end of D is from D: so it excludes 0 exactly if the interval of D
+    does, whatever the test and the correction.
+    """
+    sign = np.where(baseline < 0, -1, 1)
+    of_d, both, of_b = covariances * [np.ones_like(sign), sign, np.ones_like(sign)]
+    ends, z2 = [], norm.isf((1 - confidence_level) / 2) ** 2
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for end, side in ((low, -1), (high, 1)):
+            k2 = np.where(of_d > 0, (difference - end) ** 2 / of_d, z2)
+            # a r^2 - 2 h r + c = 0, with c = D^2 - (D - end)^2
+            a = baseline**2 - k2 * of_b
+            h = difference * np.abs(baseline) - k2 * np.where(of_d > 0, both, 0)
+            c = end * (2 * difference - end)
+            root = np.sqrt(h**2 - a * c)
+            # Of the two forms of a root that which is not a difference of equal terms.
+            is_sum = side * h > 0
+            found = np.where(is_sum, (h + side * root) / a, c / (h - side * root))
+            found = np.where(end == 0, 0.0, found)
+            is_bounded = np.isfinite(end) & (a > 0) & np.isfinite(found)
+            ends.append(np.where(is_bounded, found, side * np.inf))
+        relative = difference / np.where(baseline == 0, np.nan, np.abs(baseline))
+    return relative, np.minimum(ends[0], relative), np.maximum(ends[1], relative)
+
+
 def quantile_of_t(confidence_level, df):
     """Return the two-sided quantile of Student's t; infinite without freedom."""
     return t.ppf((1 + confidence_level) / 2, df) if df > 0 else np.inf
@@ -513,6 +596,24 @@ def two_or_more(scores, by, clusters, caller):
             "score_queries."
         )
     return scores
+
+
+def samples_of(values):
+    """Return the scores of rankers, each of which has queries of its own."""
+    names = column_names(values)
+    if names is None or isinstance(values, QueryScores):
+        raise TypeError(
+            "The 'scores' parameter of compare_rankers must be a dict with paired="
+            "False: the values of each sample by its name, or its QueryScores. Got "
+            f"{type(values).__name__} instead."
+        )
+    tables = [
+        _table_of_ranker(values[name], name, {}, {}, "compare_rankers")._replace(
+            rankers=(None,), kind=kind_of(values)
+        )
+        for name in names
+    ]
+    return QueryScores(join_samples(tables, names))
 
 
 def scores_of(values, by, clusters, caller):

@@ -198,7 +198,8 @@ def intervals_of(scores, by, confidence_level, method, clusters, judge):
     table, few = scores.table, ({}, {})
     if judge is not None:
         asked = None if method == "auto" else method
-        refuse("confidence_interval", by=by, clusters=clusters, method=asked)
+        given = {"by": by, "clusters": clusters, "method": asked}
+        refuse("confidence_interval", "with a judge", **given)
         codes = read_clusters(None, scores.keys)
         rows = _rows_of_judge(scores, judge, confidence_level)
     else:

@@ -56,12 +56,12 @@ class Combined(NamedTuple):
         return is_small or self.n_effective < FEWEST_EFFECTIVE - ROUNDING
 
 
-def refuse(caller, **given):
-    """Raise if a parameter that cannot be combined with a judge was given."""
+def refuse(caller, why, /, **given):
+    """Raise if a parameter that cannot be combined with another was given."""
     for name, value in given.items():
         if value is not None:
             raise ValueError(
-                f"The {name!r} parameter of {caller} must be its default with a judge. "
+                f"The {name!r} parameter of {caller} must be its default {why}. "
                 f"Got {shown(value)}. Select queries by scores.where()."
             )
 
@@ -80,9 +80,10 @@ def with_judge(blocks, human, judge):
         means = [combined(*of_one, rows) for of_one in of_rankers]
         for place, (one, other) in enumerate(block.pairs):
             y, f = map(difference, of_rankers[one], of_rankers[other])
-            of_pair, row, unseen = combined(y, f, rows), block.rows[place], None
-            if of_pair.is_of_few:
-                of_pair, unseen = of_people(y, of_pair, rows), block.unseen[place]
+            of_pair, row = combined(y, f, rows), block.rows[place]
+            is_few = of_pair.is_of_few
+            if is_few:
+                of_pair = of_people(y, of_pair, rows)
             elif row.test == "score":  # the judge's values are no hits
                 row = row | {"test": "permutation"}
             estimates = {
@@ -103,7 +104,7 @@ def with_judge(blocks, human, judge):
                     df=[of_pair.df],
                     ranges=block.ranges[[place]],
                     most=block.most[[place]],
-                    unseen=[unseen],
+                    allows_for_unseen=block.allows_for_unseen[[place]] & is_few,
                 )
             )
     return found

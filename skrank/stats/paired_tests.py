@@ -16,7 +16,6 @@ from skrank.stats.inference import (
     ROUNDING,
     difference,
     effective_units,
-    sum_clusters,
     total_of,
 )
 
@@ -55,9 +54,7 @@ class Family:
     df: np.ndarray  # its degrees of freedom
     signs: np.ndarray  # what the signs of random flips are relative to, by unit
     ranges: np.ndarray  # the largest difference that the metric of each can have
-    # Functions of a level: the difference that is not observed; or None, where the
-    # test does not allow for one.
-    unseen: np.ndarray
+    allows_for_unseen: np.ndarray  # whether the test does of each, where few differ
     # The sums of the columns with flipped signs, which all comparisons share, and those
     # of the weights; None if no test needs them.
     flipped_columns: np.ndarray | None = None
@@ -65,13 +62,16 @@ class Family:
 
     def take(self, places):
         """Return the family of some of the comparisons."""
-        names = ("plus", "minus", "bottom", "errors", "df", "ranges", "unseen")
+        names = (
+            "plus",
+            "minus",
+            "bottom",
+            "errors",
+            "df",
+            "ranges",
+            "allows_for_unseen",
+        )
         return replace(self, **{name: getattr(self, name)[places] for name in names})
-
-    @property
-    def allows_for_unseen(self):
-        """Return for which comparisons a test of few allows for unobserved ones."""
-        return np.array([one is not None for one in self.unseen])
 
     @property
     def n_flips(self):
@@ -257,39 +257,63 @@ class StudentTest(PairedTest):
 class FewTest(PairedTest):
     r"""A test of differences of few units, which allows for unobserved ones.
 
-    With the distance s of the end of a test from the difference d, and the difference
-    u that the sample does not show, its ends are :math:`d \mp \sqrt{s^2 + u^2}`, the
-    limits of a sum of two numbers that are estimated independently (G. Zou, A. Donner,
-    2008). The p-value is the smallest level at which the end excludes the null.
+    With the probability :math:`\alpha` a sample of n units lacks what happens to a
+    fraction :math:`u = 1 - \alpha^{1/n}` of all units, at worst to the heaviest ones.
+    There a ranker may lose the range of the metric: f is the fraction of the weight of
+    the heaviest u n units, times the range. With the distance s of the end of a test
+    from the difference d, the ends are :math:`d \mp \sqrt{s^2 + f^2}`, the limits of a
+    sum of two numbers that are estimated independently (G. Zou, A. Donner, 2008). The
+    p-value is the smallest level at which the end excludes the null.
     """
 
     of: PairedTest | None = None  # the test of what is there
 
     def pvalue(self, family, sign, null):
-        reaches = zip(self._reaches(family), sign * family.distances(null), strict=True)
+        reaches = zip(self.reaches(family), sign * family.distances(null), strict=True)
         return np.array([_smallest_level(one, sign, far) for one, far in reaches])
 
     def ends(self, family, sides, level):
         tops, weights = family.totals
         radii = [
-            [reach(sign, level) for sign, _ in sides] for reach in self._reaches(family)
+            [reach(sign, level) for sign, _ in sides] for reach in self.reaches(family)
         ]
         ends = zip(sides, np.transpose(radii), strict=True)
         return [tops / weights - sign * radius for (sign, _), radius in ends]
 
-    def _reaches(self, family):
+    def reaches(self, family):
         """Yield a function of a side and a level: how far the end is."""
-        for j, unseen in enumerate(family.unseen):
+        for j, (size, bottom) in enumerate(
+            zip(family.ranges, family.bottom, strict=True)
+        ):
             seen = self.of.seen(family, slice(j, j + 1))
-            yield lambda sign, level, seen=seen, unseen=unseen: float(
-                np.hypot(seen(sign, level), unseen(level))
+            lacked = weight_lacked(family.bottoms[:, bottom])
+            yield lambda sign, level, seen=seen, lacked=lacked, size=size: float(
+                np.hypot(seen(sign, level), size * lacked(level))
             )
+
+
+def fraction_lacked(level, n_units):
+    """Return the largest fraction of all units that a sample of n may lack."""
+    return 1 - level ** (1 / n_units)
+
+
+def weight_lacked(weight):
+    """Return a function of a level: the fraction of the weight that units lack."""
+    heaviest = -np.sort(-weight[weight > 0])
+    total = np.append(0.0, np.cumsum(heaviest)) / heaviest.sum()
+    n_units = len(heaviest)
+
+    def lacked(level):
+        place = n_units * fraction_lacked(level, n_units)
+        return np.interp(place, np.arange(n_units + 1), total)
+
+    return lacked
 
 
 def _smallest_level(reach, sign, distance):
     """Return the smallest level whose end is nearer than a distance, at most 1."""
     low, high = np.log(SMALLEST_PVALUE), np.log(0.5)
-    if not reach(sign, 0.5) < distance:
+    if not reach(sign, 0.5 - 1e-8) < distance:
         return 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -378,15 +402,23 @@ TESTS = {
     "permutation": SignFlipTest("sign-flip test"),
     "score": ScoreTest("Tango's score test"),
     "t": StudentTest("paired t test"),
+    "welch": StudentTest("Welch's t test"),
 }
 # What takes the place of a test where few units differ, whose rows have its name.
 OF_FEW = {
-    name: FewTest(TESTS[name].words, of=TESTS[name]) for name in ("permutation", "t")
+    name: FewTest(TESTS[name].words, of=TESTS[name])
+    for name in ("permutation", "t", "welch")
 }
 
 
+# Those that can be asked for.
+PAIRED_TESTS = {*TESTS} - {"welch"}
 # What corrections for the number of comparisons are called.
-CORRECTIONS = {"max-t": "max-T", None: "no correction"}
+CORRECTIONS = {
+    "max-t": "max-T",
+    "bonferroni": "Bonferroni",
+    None: "no correction",
+}
 
 
 class Outcome(NamedTuple):
@@ -429,7 +461,7 @@ def run_tests(
     names = np.where(is_tied, "score", test)
     flips_signs = np.array([TESTS[name].flips_signs for name in names.tolist()])
     if is_max_t or flips_signs.any():
-        family = _flip(family, n_resamples, seed)
+        family = flip_family(family, n_resamples, seed)
     # Few differences, or equal ones, do not tell how far others are from 0.
     is_few = (n_effective < FEWEST_VALUES - ROUNDING) | (family.errors == 0)
     is_few &= names != "score"
@@ -439,9 +471,11 @@ def run_tests(
     for one, where, part in groups:
         for of_side, side in zip(pvalues, sides, strict=True):
             of_side[where] = one.pvalues(part, *side)
-    pvalue = adjusted = _of_both_sides(pvalues, two_sided)
+    pvalue = _of_both_sides(pvalues, two_sided)
+    n_each = n if correction == "bonferroni" else 1
+    adjusted = np.minimum(n_each * pvalue, 1)
     # Two tests of 5 % on both sides of equivalence have a 90 % interval.
-    each = level / (1 + two_sided)
+    each = level / (1 + two_sided) / n_each
     if is_max_t:
         known = pvalue[None] if two_sided else pvalues
         adjusted, critical = _adjust_by_max_t(
@@ -466,7 +500,7 @@ def run_tests(
     return Outcome(pvalue, adjusted, low, high, *of_units)
 
 
-def _flip(family, n_resamples, seed):
+def flip_family(family, n_resamples, seed):
     """Return the family with the sums of flipped signs.
 
     Of many units those with the largest leverage are flipped, and the sum of all others
@@ -623,59 +657,3 @@ def _ends_of_max_t(family, sides, critical):
         low[part] = np.where(bounded, estimate[part] + below, -np.inf)
         high[part] = np.where(bounded, estimate[part] + above, np.inf)
     return [low if sign == 1 else high for sign, _ in sides]
-
-
-@dataclass(frozen=True, eq=False)
-class Unseen:
-    r"""The fall of a mean if the queries that have most of it had the worst value.
-
-    With the probability :math:`\alpha` a sample of n units lacks what happens to a
-    fraction :math:`u = 1 - \alpha^{1/n}` of the population. At worst it happens to the
-    best u of the units, and the mean falls by the sum of their distances from the worst
-    value, divided by n.
-
-    Parameters
-    ----------
-    top, bottom : ndarray of shape (n_queries,)
-        The terms of the mean, as a ratio of two sums.
-    limits : tuple of float
-        The worst and the best value; those that were seen if there are no others.
-    clusters : ndarray of shape (n_queries,) or None
-        The codes of the clusters of the queries.
-    """
-
-    top: np.ndarray
-    bottom: np.ndarray
-    limits: tuple[float, float]
-    clusters: np.ndarray | None
-
-    @cached_property
-    def _units(self):
-        """Return how many equal units weigh as these, and sums of weights and falls."""
-        top, bottom = sum_clusters(self.top, self.bottom, self.clusters)
-        top, bottom = top[bottom > 0], bottom[bottom > 0]
-        low, high = self.limits
-        distance = np.maximum(top / bottom - low, 0)
-        if not distance.any():  # where nothing can fall, others may have the best value
-            distance = np.full(len(top), high - low if high > low else np.inf)
-        best_first = np.argsort(-distance, kind="stable")
-        weight = bottom[best_first] / bottom.sum()
-        falls = weight, weight * distance[best_first]
-        falls = (np.append(0.0, np.cumsum(each)) for each in falls)
-        return float(effective_units(bottom)), *falls
-
-    def fraction(self, level):
-        """Return the largest fraction that a sample lacks with this probability."""
-        n_units, *_ = self._units
-        return 1 - level ** (1 / n_units)
-
-    def fall(self, fraction):
-        """Return the fall of the mean if this fraction is lost."""
-        _, *falls = self._units
-        return float(np.interp(fraction, *falls))
-
-
-def fall_of_either(one, other, level):
-    """Return the larger fall of two means of the same units, not shown by a sample."""
-    lost = one.fraction(level)
-    return max(one.fall(lost), other.fall(lost))

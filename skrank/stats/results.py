@@ -452,10 +452,12 @@ def _what_is_detectable(comparison):
 def _what_it_takes(comparison, row, effect):
     """Return how many queries detect an effect, as `required_queries` says.
 
-    Nothing of clusters, weights and a judge, for which it does not hold.
+    Nothing of clusters, weights, a judge and samples of other queries, for which it
+    does not hold.
     """
     scores = comparison.scores
-    if comparison.clusters is not None or comparison.judge is not None:
+    is_pair = comparison.paired and comparison.judge is None
+    if comparison.clusters is not None or not is_pair:
         return ""
     table = scores.table
     if comparison.by is not None:

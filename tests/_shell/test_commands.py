@@ -489,16 +489,18 @@ def test_a_process_exits_with_its_status_quietly_where_a_pipe_is_closed():
     assert "No sign-flip test of 3 queries" in warning
 
 
-@pytest.mark.parametrize("command", ["gate", "compare"])
-def test_a_margin_is_in_units_of_the_metric(capsys, command):
-    command = f"{command} qrels a.run tied.run --margin"
-    for wrong, words in {
-        "1%": "1% is 0.01",
-        "x%": "invalid margin value: 'x%'",
-    }.items():
-        status, output, error = run(capsys, f"{command} {wrong}")
+def test_a_margin_of_a_gate_may_be_in_per_cent_of_the_baseline(capsys):
+    command = "gate qrels a.run tied.run -m mrr --json --margin"
+    status, output, error = run(capsys, f"{command} 20%")
+    assert status == 3, error
+    (row,) = json.loads(output)["rows"]
+    assert row["margin"] == pytest.approx(0.2 * (1 / 2 + 1) / 3)
+    for wrong in ("gate", "x%"), ("gate", "x"), ("compare", "1%"):
+        status, output, error = run(
+            capsys, f"{wrong[0]} qrels a.run tied.run --margin {wrong[1]}"
+        )
         assert (status, output) == (2, "")
-        assert words in error
+        assert "margin" in error
         assert error.count("\n") == 1
 
 

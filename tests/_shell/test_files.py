@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from skrank._shell.commands import main
-from skrank._shell.files import top_of_queries
+from skrank._shell.files import as_json, top_of_queries
 from skrank.tables.trec_text import Triples
 from tests.command import (
     BEIR,
@@ -163,6 +163,9 @@ def test_json_has_values_of_queries_and_null_for_what_is_undefined(capsys, tmp_p
     (tmp_path / "qrels").write_text("1 0 a 0\n2 0 a 0\n")
     _, output, _ = run(capsys, "evaluate qrels a.run --json -m neg_mean_rank")
     assert json.loads(output) == {"t": {"neg_mean_rank": None}}
+    assert as_json([np.nan, np.inf, -np.inf, 1]) == json.dumps(
+        [None, "inf", "-inf", 1], indent=2
+    )
 
 
 @pytest.mark.slow

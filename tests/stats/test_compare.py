@@ -19,12 +19,13 @@ from scipy.stats import (
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, gate
 from tests.stats.pilot import drawn_scores, scores_of
 
 COLUMNS = ["metric", "ranker", "baseline", "estimate", "estimate_baseline"]
 COLUMNS += ["difference", "low", "high", "pvalue", "p_adjusted", "effect_size"]
 COLUMNS += ["wins", "ties", "losses", "n_queries", "n_undefined", "detectable", "test"]
+COLUMNS += ["relative_difference", "relative_low", "relative_high"]
 
 # Many samples here are small, as the warning says.
 pytestmark = pytest.mark.filterwarnings(
@@ -703,3 +704,49 @@ def test_what_is_no_table_is_refused():
     two = drawn_scores("mrr")[["a", "b"]]
     with pytest.raises(TypeError, match=r"one ranker in each .* Got 2 for 'y'"):
         compare_rankers({"x": drawn_scores("mrr")["a"], "y": two})
+
+
+def test_of_adjusted_ranks_a_worse_rank_is_a_loss():
+    """The terms of the index are below 0: the best rank is above the expected one."""
+    y_true, qid = [1, 0, 0] * 8, np.repeat(np.arange(8), 3)
+    runs = {"a": np.tile([3, 2, 1], 8), "b": np.r_[1, 2, 3, np.tile([3, 2, 1], 7)]}
+    name = "adjusted_mean_rank_index"
+    scores = score_queries(y_true, runs, name, qid=qid)
+    (row,) = compare_rankers(scores, baseline="a", test="permutation").rows
+    # 1 - (M - 1) / (E - 1) with E = 2, and M = (7 + 3) / 8 of b.
+    assert row.difference == pytest.approx(-0.25)
+    assert (row.wins, row.ties, row.losses) == (0, 7, 1)
+    assert compare_rankers(scores, baseline="a").n_units == 8
+    (found,) = gate(scores, baseline="a", margin=0.02).rows
+    assert (found.difference, found.unseen) == (pytest.approx(-0.25), None)
+
+
+def test_a_relative_difference_has_the_interval_of_fieller():
+    old, d = np.array([0.2, 0.4, 0.6, 0.8, 0.5, 0.3]), np.array([1, 3, 2, 0, 2, 1]) / 10
+    (row,) = compare_rankers({"old": old, "new": old + d}, test="t").rows
+    assert row.relative_difference == pytest.approx(d.mean() / old.mean())
+    # At its ends Student's t of d - r old is the quantile.
+    quantile = t.ppf(0.975, 5)
+    for end, sign in (row.relative_low, 1), (row.relative_high, -1):
+        x = d - end * old
+        found = x.mean() / (x.std(ddof=1) / 6**0.5)
+        assert found == pytest.approx(sign * quantile)
+    negated = {"old": -old, "new": -old - d}
+    (less,) = compare_rankers(negated, test="t").rows
+    assert less.relative_low == pytest.approx(-row.relative_high)
+    (zero,) = compare_rankers({"old": np.zeros(6), "new": d}).rows
+    assert np.isnan([zero[name] for name in COLUMNS[-3:]]).all()
+
+
+@pytest.mark.slow
+def test_a_relative_interval_excludes_0_as_that_of_the_difference_does():
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        values = rng.beta(2, 2, size=(3, 1)) * 0.1 + rng.beta(2, 2, size=(3, 12))
+        frame = dict(zip("abc", values, strict=True))
+        options = {"correction": rng.choice(["max-t", None])}
+        options["alternative"] = rng.choice(["two-sided", "greater"])
+        for row in compare_rankers(frame, **options).rows:
+            low, high = row.relative_low, row.relative_high
+            assert (low > 0, high < 0) == (row.low > 0, row.high < 0)
+            assert low <= row.relative_difference <= high

@@ -241,7 +241,7 @@ def test_marks_have_the_numbers_of_several_baselines():
     found, title = marks(margin=0.1)
     assert found == [None, None, "†1", None]
     assert "† difference from old (1), less (2) within 0.1 of 0: " in title
-    found, title = marks(margin=0.6)
+    found, title = marks(margin=0.8)
     assert found == ["†2", "†1", "†1†2", "†1"]
     found, _ = marks(alternative="greater")
     assert found == [None, None, "†2", "†1†2"]

@@ -68,22 +68,23 @@ def test_a_decision_is_that_of_tests_over_all_signs_and_what_they_do_not_show(se
     differences = rng.normal(rng.choice([-0.3, -0.15, 0.0]), 0.06, size=11).round(3)
     found = decide(scored(differences), 0.15)
     d = differences.mean()
-    # 5 % of all samples of 11 lack queries that are 23.8 % of all; the mean is 0.5.
+    # 5 % of all samples of 11 lack queries that are 23.8 % of all.
     unseen = 1 - 0.05 ** (1 / 11)
-    low = d - np.hypot(d - end_of(differences, 0.05), unseen * 0.5)
-    worse = by_flips(differences, -0.15, -1) <= 0.05
+    low = d - np.hypot(d - end_of(differences, 0.05), unseen)
+    high = d + np.hypot(end_of(-differences, 0.05) + d, unseen)
+    worse = high < -0.15
     expected = "passed" if low > -0.15 else "worse" if worse else "undecided"
     assert found.decision == expected
     (row,) = found.rows
     assert row.difference == pytest.approx(d)
     assert row.low == pytest.approx(low, abs=1e-9)
     assert row.unseen == pytest.approx(unseen)
-    assert (row.high < -0.15) == worse
+    assert row.high == pytest.approx(high, abs=1e-9)
 
 
 def test_the_three_decisions_have_the_statuses_of_the_command():
     noise = np.linspace(-0.01, 0.01, 9)
-    found = [decide(scored(noise + size), 0.2) for size in (-0.3, -0.04, -0.2)]
+    found = [decide(scored(noise + size), 0.1) for size in (-0.45, 0.25, -0.1)]
     assert [one.decision for one in found] == ["worse", "passed", "undecided"]
     assert [one.status for one in found] == [1, 0, 3]
 
@@ -112,16 +113,19 @@ def test_equal_values_pass_as_soon_as_a_fall_of_the_margin_would_show():
     values = np.tile([0.5, 0.9], 10)
     pair = {"main": values, "branch": values.copy()}
     (row,) = decide(pair, 0.01).rows
-    # A fall to 0 in 1 of 90 queries, of the best ones with 0.9, costs 0.01.
-    needed = int(np.ceil(np.log(0.05) / np.log(1 - 1 / 90)))
+    # A fall from 1 to 0 in 1 of 100 queries costs 0.01.
+    needed = int(np.ceil(np.log(0.05) / np.log(1 - 1 / 100)))
     assert row.decision == "undecided"
     assert row.required.n == needed
     for n, decision in [(needed - needed % 2, "undecided"), (needed + 2, "passed")]:
         values = np.tile([0.5, 0.9], n // 2)
         found = decide({"main": values, "branch": values.copy()}, 0.01)
         assert found.decision == decision
-    text = "If branch had broken the best 1.1% of the queries, that would not show; the"
-    assert text in str(found).replace("\n", " ")
+    text = " ".join(str(found).split()).partition("confidence). ")[2]
+    assert text.startswith(
+        "Both have the same value in all queries. 300 queries can miss a change that "
+        "breaks up to 0.99% of all queries; the interval includes that risk. value is "
+    )
 
 
 def of_users(*rankers):
@@ -134,25 +138,24 @@ def test_a_break_of_the_few_queries_that_have_an_answer_is_allowed_for():
     values = np.r_[np.full(4, 0.9), np.zeros(46)]
     found = decide(of_users(*[{"recall@10": values}] * 2), 0.01)
     (row,) = found.rows
-    # 5 % of all samples lack 5.8 % of the users: 2.9 of the 4 that have an answer.
-    assert row.low == pytest.approx(-0.9 * (1 - 0.05 ** (1 / 50)), abs=1e-12)
+    # 5 % of all samples lack 5.8 % of the users.
+    assert row.low == pytest.approx(-(1 - 0.05 ** (1 / 50)), abs=1e-12)
     assert (row.decision, row.unseen) == ("undecided", 1 - 0.05 ** (1 / 50))
     text = " ".join(str(found).split())
-    assert "If branch had broken the best 5.8% of the queries, that would not" in text
+    assert "50 queries can miss a change that breaks up to 5.8% of all queries" in text
     assert text.partition("decide.")[2].startswith(
         " The ends of intervals are one-sided, at 95%. metric"
     )
 
 
-# Nothing can fall where nothing was found, but in other samples all can.
-@pytest.mark.parametrize(("value", "best"), [(0.9, 0.9), (0.0, 1.0)])
-def test_what_few_differences_do_not_show_is_allowed_for_once(value, best):
+@pytest.mark.parametrize("value", [0.9, 0.0])
+def test_what_few_differences_do_not_show_is_allowed_for_once(value):
     old = np.where(np.arange(50) < 10, value, 0)
     pair = {"main": old, "branch": np.where(np.arange(50) < 2, 0.5, old)}
     (row,) = decide(pair, 0.05).rows
     options = {"alternative": "greater", "test": "permutation"}
     (test,) = compare_rankers(pair, **options).rows
-    distance = test.difference - test.low, best * (1 - 0.05 ** (1 / 50))
+    distance = test.difference - test.low, 1 - 0.05 ** (1 / 50)
     assert row.low == pytest.approx(test.difference - np.hypot(*distance))
 
 
@@ -167,7 +170,7 @@ def test_a_margin_that_no_loss_exceeds_decides_nothing():
     found = decide(of_users(*[{"recall@5": low}] * 2), 0.1)
     assert found.status == 3
     assert str(found).startswith("Undecided: no metric has a margin that decides")
-    with pytest.raises(ValueError, match=r"range of 'value', 1: 1 % is 0.01. Got 1.0"):
+    with pytest.raises(ValueError, match=r"less than the range of 'value', 1. Got 1.0"):
         decide(hits(20), 1.0)
 
 
@@ -242,12 +245,12 @@ def test_it_says_how_many_queries_would_decide():
     differences = np.random.default_rng(3).normal(0, 0.1, 30)
     (row,) = decide(scored(differences), 0.02).rows
     assert row.decision == "undecided"
-    # All values of the baseline are 0.5. In 80 of 100 samples the difference is at most
-    # 0.84 standard errors too low, and then the end is still above minus the margin.
+    # In 80 of 100 samples the difference is at most 0.84 standard errors too low, and
+    # then the end is still above minus the margin.
     distance, deviation = differences.mean() + 0.02, differences.std(ddof=1)
 
     def is_enough(n):
-        error, unseen = deviation / np.sqrt(n), (1 - 0.05 ** (1 / n)) * 0.5
+        error, unseen = deviation / np.sqrt(n), 1 - 0.05 ** (1 / n)
         return distance - 0.8416 * error > np.hypot(t.isf(0.05, n - 1) * error, unseen)
 
     assert is_enough(row.required.n)
@@ -255,16 +258,6 @@ def test_it_says_how_many_queries_would_decide():
     assert 30 < row.required.low < row.required.n < row.required.high
     weighted = scored(differences, sample_weight=np.arange(30) + 1.0)
     assert decide(weighted, 0.01).rows[0].required is None
-
-
-def test_it_says_how_many_queries_would_decide_about_a_loss():
-    differences = np.random.default_rng(2).normal(-0.05, 0.2, 60)
-    (row,) = decide(scored(differences), 0.02).rows
-    assert (row.decision, row.difference < -0.02) == ("undecided", True)
-    expected = required_queries(
-        differences, row.difference + 0.02, confidence_level=0.9
-    )
-    assert row.required == expected
 
 
 def test_of_two_metrics_only_a_loss_needs_more_queries_than_of_one():
@@ -275,6 +268,7 @@ def test_of_two_metrics_only_a_loss_needs_more_queries_than_of_one():
     assert near.decision == far.decision == "undecided"
     (alone,) = decide(scored(both["near"]), 0.05).rows
     assert near.required == alone.required
+    # The range is not known: values are beyond 0 and 1.
     distance = far.difference + 0.05
     assert far.required == required_queries(both["far"], distance)
 
@@ -294,23 +288,56 @@ def test_clusters_count_as_queries_of_which_none_may_be_there():
     pair = {"main": values, "branch": values.copy()}
     (row,) = decide(pair, 0.02, clusters=np.arange(200) // 4).rows
     assert row.unseen == pytest.approx(1 - 0.05 ** (1 / 50))
-    assert row.low == pytest.approx(-0.7 * row.unseen)
+    assert row.low == pytest.approx(-row.unseen)
 
 
-def test_ranks_can_fall_to_the_worst_one_that_was_seen():
+def test_losses_of_a_metric_without_a_range_are_said_not_to_be_allowed_for():
     y_true, rng = np.tile([1, 0, 0, 0], 50), np.random.default_rng(0)
     runs = {name: rng.random(200) for name in ("main", "branch")}
     scores = score_queries(y_true, runs, "neg_mean_rank", qid=np.arange(200) // 4)
-    (row,) = decide(scores, 1.0).rows
-    ranks = np.abs(scores.values[:, 0])
-    (test,) = compare_rankers(
-        scores, baseline="main", alternative="greater", margin=1.0
-    ).rows
-    # 5 % of all samples of 50 lack 5.8 % of the queries, which are 2.91 of 50.
-    best = np.sort(ranks.max() - ranks[0])[::-1][:3]
-    fall = best @ [1, 1, 50 * (1 - 0.05 ** (1 / 50)) - 2] / 50
-    expected = row.difference - np.hypot(test.difference - test.low, fall)
-    assert row.low == pytest.approx(expected)
+    found, options = decide(scores, 1.0), {"baseline": "main", "test": "permutation"}
+    (row,) = found.rows
+    (low,) = compare_rankers(scores, alternative="greater", margin=1.0, **options).rows
+    (high,) = compare_rankers(scores, alternative="less", **options).rows
+    assert row.unseen is None
+    assert (row.low, row.high) == pytest.approx((low.low, high.high))
+    text = "neg_mean_rank has no worst value that skrank knows: losses in queries"
+    assert text in " ".join(str(found).split())
+
+
+def test_uneven_weights_and_data_sets_allow_for_the_loss_of_the_heaviest_queries():
+    values = np.r_[0.9, 0.9, 0.4, np.full(97, 0.6)]
+    weight = np.r_[1.0, 8.0, 16.0, np.full(97, 1.0)]
+    pair = {"main": values, "branch": values.copy(), "sample_weight": weight}
+    (row,) = decide(pair, 0.4).rows
+    # 2.95 of 100 queries: those with the weights 16, 8 and 1.
+    lost = 16 + 8 + 100 * (1 - 0.05 ** (1 / 100)) - 2
+    assert row.low == pytest.approx(-lost / weight.sum())
+
+
+def test_equal_ranks_allow_for_a_fall_in_the_range_that_was_seen():
+    ranks = QueryScores.from_frame({"qid": np.arange(40), "mean_rank": [1.0, 5.0] * 20})
+    (row,) = decide({"main": ranks, "branch": ranks}, 0.1).rows
+    z2 = norm.ppf(0.95) ** 2
+    # The ends are those of the score test, 4 times those of hits.
+    assert row.high == pytest.approx(4 * z2 / (40 + z2))
+    needed = int(np.ceil(z2 * (1 - 0.1 / 4) / (0.1 / 4)))
+    assert (row.unseen, row.required.n) == (None, needed)
+
+
+def test_no_end_is_beyond_the_range_of_the_metric():
+    pair = {"main": np.ones(5), "branch": np.array([0.0, 0.0, 0.5, 0.5, 1.0])}
+    assert decide(pair, 0.05).rows[0].low == -1
+    assert decide({name: 1 - pair[name] for name in pair}, 0.05).rows[0].high == 1
+
+
+def test_a_margin_in_per_cent_is_that_of_the_mean_of_the_baseline():
+    values = {"main": np.tile([0.2, 0.6], 30), "branch": np.tile([0.25, 0.6], 30)}
+    (row,) = decide(values, "5%").rows
+    assert row.margin == pytest.approx(0.05 * 0.4)
+    assert {**row} == {**decide(values, row.margin).rows[0]}
+    both = scored({"a": np.zeros(60), "b": np.zeros(60)})
+    assert [row.margin for row in decide(both, ["10%", 0.02]).rows] == [0.05, 0.02]
 
 
 def test_two_rankers_of_one_table_are_decided_like_two_tables():
@@ -327,6 +354,7 @@ def test_two_rankers_of_one_table_are_decided_like_two_tables():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"margin": "two%"}, "must be a number >= 0, or per cent of the mean of the"),
         ({"baseline": "old"}, r"one of which is the 'baseline'.*Got.*baseline='old'"),
         ({"margin": -0.1}, "'margin' parameter of gate must be a number >= 0"),
         ({"margin": np.nan}, "'margin' parameter of gate must be a number >= 0"),
@@ -386,7 +414,7 @@ def test_saved_scores_and_runs_give_one_decision(folder, capsys):
     assert (found["baseline"], found["candidate"]) == ("pixels", "squares")
     # The other way round, with a margin that both decisions are far from.
     back = "gate squares.parquet pixels.parquet -m ndcg@10 --margin"
-    assert run(capsys, f"{back} 0.0005")[0] == 1
+    assert run(capsys, f"{back} 0.0005 --confidence-level 0.6")[0] == 1
     assert run(capsys, f"{back} 0.05")[0] == 0
     status, text, _ = run(capsys, f"{back} 0.01")
     assert status == 3

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from skrank.stats import compare_rankers, paired_tests
-from skrank.stats.paired_tests import TESTS, Unseen
+from skrank.stats.paired_tests import TESTS, weight_lacked
 from tests.stats.pilot import scores_of
 from tests.stats.test_gates import end_of
 
@@ -141,27 +141,12 @@ def test_all_units_of_many_columns_are_flipped(n, monkeypatch):
 # What a sample does not show.
 
 
-def test_a_fall_is_that_of_the_best_queries_to_the_worst_value():
-    values = np.array([0.2, 1.0, 0.5, 0.0])
-    unseen = Unseen(values, np.ones(4), (0, 1), None)
-    assert unseen.fraction(0.05) == 1 - 0.05 ** (1 / 4)  # 52.7 %
-    assert unseen.fall(0.527129) == pytest.approx(
-        (1 + 0.5 + (4 * 0.527129 - 2) * 0.2) / 4
-    )
-    assert unseen.fall(0.1) == pytest.approx(0.1)
-    assert unseen.fall(1.0) == values.mean()
-    ranks = Unseen(-np.array([1.0, 3, 5]), np.ones(3), (-5, -1), None)
-    assert ranks.fall(1 / 2) == pytest.approx((4 + 2 / 2) / 3)
-    # Where nothing can fall, others may have the best value.
-    assert Unseen(np.zeros(9), np.ones(9), (0, 1), None).fall(0.3) == pytest.approx(0.3)
-    assert Unseen(np.ones(9), np.ones(9), (1, 1), None).fall(0.3) == np.inf
-
-
-def test_the_units_are_the_clusters():
-    values, users = np.array([1.0, 0.5, 0.2, 0.2]), np.array([0, 0, 1, 1])
-    unseen = Unseen(values, np.ones(4), (0, 1), users)
-    assert unseen.fraction(0.05) == 1 - 0.05 ** (1 / 2)
-    assert unseen.fall(1 / 2) == 0.75 / 2
+def test_a_sample_lacks_the_heaviest_queries():
+    lacked = weight_lacked(np.array([1.0, 5, 0, 2]))
+    # 63.2 % of three queries are 1.9, those with the weights 5 and 2.
+    u = 3 * (1 - 0.05 ** (1 / 3))
+    assert lacked(0.05) == pytest.approx((5 + (u - 1) * 2) / 8)
+    assert weight_lacked(np.ones(20))(0.05) == pytest.approx(1 - 0.05 ** (1 / 20))
 
 
 # Two of ten queries differ, of which (.5^2 + .2^2)^2 / (.5^4 + .2^4) = 1.3 count.
@@ -171,10 +156,7 @@ CHANGED = BEFORE + np.array([0.5, 0, 0.2, 0, 0, 0, 0, 0, 0, 0])
 
 def lower_end(one, other, level):
     """Return the end of one less other that allows for what ten queries may lack."""
-    d, u = one - other, 10 * (1 - level ** (1 / 10))
-    whole = int(u)
-    best = [np.sort(values)[::-1] for values in (one, other)]
-    unseen = max(v[:whole].sum() + (u - whole) * v[whole] for v in best) / 10
+    d, unseen = one - other, 1 - level ** (1 / 10)
     return d.mean() - np.hypot(d.mean() - end_of(d, level), unseen)
 
 
@@ -201,12 +183,12 @@ def test_few_differences_of_uneven_weights_have_the_end_of_t():
     values = {"old": np.full(40, 0.5), "new": np.full(40, 0.5), "sample_weight": weight}
     values["new"][:2] = 0.9, 0.7
     auto, alone = (compare_rankers(values, test=x).rows[0] for x in ("auto", "t"))
-    # (1 + 1)^2 / (1 / 4 + 1 / 36) units; each of the best two has 1 / 8 of the weight.
-    unseen = 1 - 0.025 ** (1 / 14.4)
-    best = np.array([0.9, 0.7, 0.5]) @ [1 / 8, unseen - 1 / 8, 0]
+    # Of 40 queries 3.5, of which the best four have 1 / 8 of the weight each.
+    unseen = 40 * (1 - 0.025 ** (1 / 40))
+    lost = unseen / 8
     seen = alone.difference - alone.low
-    assert 1 / 8 < unseen < 2 / 8
-    assert auto.low == pytest.approx(auto.difference - np.hypot(seen, best))
+    assert 3 < unseen < 4
+    assert auto.low == pytest.approx(auto.difference - np.hypot(seen, lost))
 
 
 def test_in_a_family_they_have_the_level_of_bonferroni():

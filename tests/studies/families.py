@@ -110,5 +110,5 @@ def family_of(top, bottom):
         df=df,
         signs=np.where(top[:, 0] < 0, -1.0, 1.0),
         ranges=np.ones(n),
-        unseen=np.full(n, None),
+        allows_for_unseen=np.zeros(n, bool),
     )

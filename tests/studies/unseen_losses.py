@@ -10,7 +10,7 @@ from functools import cache, partial
 import numpy as np
 
 from skrank.stats import gate
-from skrank.stats.paired_tests import Unseen
+from skrank.stats.paired_tests import fraction_lacked
 from tests.studies.experiments import LEVEL, outcome_of, percent
 from tests.studies.families import family_of
 from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
@@ -32,18 +32,21 @@ def passes_of_hits(n, wins, losses, margin):
     return by_flips(old, new, margin)[0], found.decision == "passed"
 
 
-def by_flips(old, new, margin):
-    """Return whether the sign-flip test alone passes, and with unseen falls to 0."""
-    difference, ones = new - old, np.ones(len(old))
+def by_flips(old, new, margin, sign=1):
+    """Return whether the sign-flip test alone passes, and with unseen falls to 0.
+
+    With the sign -1 whether the candidate is worse, alone and with unseen gains.
+    """
+    difference, ones = sign * (new - old), np.ones(len(old))
     family = family_of(difference[:, None], ones[:, None])
-    options = {"margin": margin, "n_resamples": 1999, "seed": SEED}
+    options = {"n_resamples": 1999, "seed": SEED}
     outcome = outcome_of(family, alternative="greater", **options)
-    unseen = Unseen(old, ones, (0, 1), None)
-    spread, fall = 0.0, unseen.fall(unseen.fraction(LEVEL))
+    spread, fall = 0.0, fraction_lacked(LEVEL, len(old))
     if difference.any():
         spread = difference.mean() - outcome.low[0]
     passed = [
-        difference.mean() - loss > -margin for loss in (spread, np.hypot(spread, fall))
+        difference.mean() - loss > -sign * margin
+        for loss in (spread, np.hypot(spread, fall))
     ]
     return tuple(map(bool, passed))
 
@@ -69,7 +72,7 @@ def of_hits(values, n_samples, wins, losses, margin):
     return shares(passes)
 
 
-def of_values(values, n_samples, population, margin=None):
+def of_values(values, n_samples, population, margin=None, sign=1):
     """Without a margin, the margin is what the candidate loses."""
     rng = np.random.default_rng(SEED)
     old, new = population(rng)
@@ -77,7 +80,7 @@ def of_values(values, n_samples, population, margin=None):
 
     def passes(n):
         drawn = draw(rng, n, n_samples, LARGE).T
-        return [by_flips(old[rows], new[rows], margin) for rows in drawn]
+        return [by_flips(old[rows], new[rows], margin, sign) for rows in drawn]
 
     return shares(passes)
 
@@ -122,6 +125,32 @@ def gains_of_two(rng):
 def ceiling(rng):
     """Return values of which 95 in 100 are 1."""
     return np.where(rng.random(LARGE) < 0.95, 1.0, rng.beta(3, 2, size=LARGE))
+
+
+def near_one(rng):
+    """Return values that are .98, but for 6 % that are .2."""
+    return np.where(rng.random(LARGE) < 0.06, 0.2, 0.98)
+
+
+def rescues(rng, values, loss, share, below, hit=1.0):
+    """Return values, and lower ones of which a share of all rise to 1."""
+    old = values(rng)
+    new = np.maximum(old - loss * (rng.random(LARGE) < hit), 0)
+    is_low = old < below
+    return old, np.where(is_low & (rng.random(LARGE) < share / is_low.mean()), 1, new)
+
+
+RESCUES = {
+    "NDCG .5: all lose .03, 2.5 % rise to 1": {
+        **{"values": gains_of_two, "loss": 0.03, "share": 0.025, "below": 0.5}
+    },
+    "NDCG .93: all lose .02, 1 % rise to 1": {
+        **{"values": near_one, "loss": 0.02, "share": 0.01, "below": 0.5}
+    },
+    "MRR .39: 35 % lose .12, 2.5 % rise to 1": {
+        **{"values": easy, "loss": 0.12, "share": 0.025, "below": 0.4, "hit": 0.35}
+    },
+}
 
 
 BREAKS = {
@@ -198,5 +227,15 @@ TABLES = {
             equal_row("noise 0.02", 0.01, noise=0.02),
             equal_row("noise 0.02", 0.03, noise=0.02),
         ],
-    )
+    ),
+    "worse": Table(
+        "A candidate is called worse, in %: by the sign-flip test alone / by the gate",
+        COLUMNS,
+        rows_of(
+            of_values,
+            "population",
+            {name: partial(rescues, **parts) for name, parts in RESCUES.items()},
+            sign=-1,
+        ),
+    ),
 }
