@@ -166,7 +166,8 @@ def test_what_was_not_returned_is_in_every_order_below_all_others(
         mean_over_orders(
             REFERENCE[name], levels[rows], y_score[rows], returned[rows], ties
         )
-        for rows in (qid == query for query in range(200))
+        # A row that is neither judged nor returned does not count as a document.
+        for rows in ((qid == query) & (judged | returned) for query in range(200))
     ]
     assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
     assert np.isfinite(got).sum() > 50
@@ -228,7 +229,8 @@ def test_rbo_is_that_of_what_was_returned_and_what_was_judged(p, threshold, ties
     levels = levels_of(y_true, judged, threshold)
     assert len(got) == 200
     for query, value in enumerate(got):
-        rows = np.flatnonzero(qid == query)
+        # A row that is neither judged nor returned does not count as a document.
+        rows = np.flatnonzero((qid == query) & (judged | returned))
         if len({*levels[rows]}) < 2:
             assert np.isnan(value)
             continue

@@ -111,6 +111,7 @@ def test_agreement_does_not_depend_on_where_the_ratings_start(score, shift):
     judged, returned = rng.random(80) < 0.7, rng.random(80) < 0.9
     y_true[::20] = 0  # so that the lowest judged grade is known
     judged[::20] = True
+    returned |= ~judged  # or a document is not there at all
     given = {"qid": qid, "judged": judged, "returned": returned}
     # Documents without a judgement have the lowest grade. RBO compares with the judged.
     lowest = np.where(judged, y_true, 0)
