@@ -59,7 +59,7 @@ WEIGHT = np.where(QID == "a", 3.0, 1.0)
         (X, Y, {"qid": QID}, MEAN),
         (X, pd.Series(Y, index=pd.Index(QID, name="qid")), {}, MEAN),
         (FRAME, Y, {}, MEAN),
-        (X, Y, {}, NDCG_OF_ALL),
+        (X, Y, {"qid": np.zeros(len(Y))}, NDCG_OF_ALL),
         (X, Y, {"qid": QID, "sample_weight": WEIGHT}, (3 * NDCG_A + NDCG_B) / 4),
     ],
     ids=["argument", "index of y", "column of X", "one query", "weights"],
@@ -75,12 +75,18 @@ def test_score_is_the_mean_ndcg_of_the_queries(X, y, metadata, expected):
         (X, QID, -1.0, [3, 2, 2, 1, 1]),
         (X, QID, 0.0, [1, 1, 2, 2, 3]),
         (FRAME, None, -1.0, [3, 2, 2, 1, 1]),
-        (X, None, 1.0, [1, 4, 2, 5, 3]),
+        (X, np.zeros(len(X)), 1.0, [1, 4, 2, 5, 3]),
     ],
     ids=["falling", "rising", "equal, in their order", "column of X", "one query"],
 )
 def test_rank_counts_from_one_within_each_query(X, qid, scale, expected):
     assert FirstFeature(scale=scale).rank(X, qid=qid).tolist() == expected
+
+
+def test_rows_without_ids_are_not_taken_for_one_query():
+    for call in (lambda one: one.score(X, Y), lambda one: one.rank(X)):
+        with pytest.raises(ValueError, match="Got no query ids"):
+            call(FirstFeature())
 
 
 def test_decision_function_is_predict_where_there_is_one():
