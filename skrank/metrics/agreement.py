@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from scipy.special import softmax
 
-from skrank._engine.declare import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._engine.request import DEFAULTS, OF_EVALUATE, Metric
 from skrank._input.checks import check_choice, check_number
 from skrank._ranking.arrays import encode_levels, gather, spans, split_by_width

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from skrank._engine.declare import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._engine.summary import mean_of_gm_map
 from skrank._input.checks import check_choice, check_flag, check_number
 from skrank._ranking.arrays import accumulate_before

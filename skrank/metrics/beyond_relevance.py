@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
+from skrank._engine.answer import ranking_metric
 from skrank._engine.columns import numbers
-from skrank._engine.declare import ranking_metric
 from skrank._input.checks import check_choice, check_count, shown
 
 

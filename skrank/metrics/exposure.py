@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import rel_entr
 
+from skrank._engine.answer import ranking_metric
 from skrank._engine.columns import numbers
-from skrank._engine.declare import ranking_metric
 from skrank._input.checks import check_choice, check_flag, check_number, shown
 from skrank._ranking.ids import encode_qid, is_missing
 from skrank._ranking.queries import sum_over_places

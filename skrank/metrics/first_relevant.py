@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from skrank._engine.declare import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._engine.summary import (
     pooled_geometric_mean,
     pooled_harmonic_mean,

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from skrank._engine.declare import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._engine.request import Implied
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_choice, check_number

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skrank._engine.declare import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._input.checks import check_choice, check_number, numeric_array, shown
 from skrank._input.frames import index_of
 from skrank.metrics.gains import discount_function

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from skrank._engine.declare import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._input.checks import check_choice, check_number
 from skrank._ranking.arrays import TieGroups, lengths_of, split_by_width, starts_of
 from skrank._ranking.ids import encode_qid

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from skrank._engine.declare import ranking_metric
+from skrank._engine.answer import ranking_metric
 from skrank._engine.request import Metric, enter
 from skrank._input.checks import check_choice, check_number
 

@@ -2,7 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._engine.declare import ranking_metric
+from skrank._engine.answer import ranking_metric
 
 
 def power_score(ranking, *, k=None, power=1.0):

@@ -106,6 +106,8 @@ def form_of(parameter, name):
     own, row = parameter.name, ROWS.get(name)
     if own == "threshold":
         return own, name in EVERY_GRADE
+    if own == "returned":  # `evaluate` takes one mask for each ranker
+        return own, name in FUNCTIONS
     if row and own == "ties":
         return own, row.reads_first_rank, row.takes_midrank
     return (own, row.cutoff) if row and own == "k" else (own,)
