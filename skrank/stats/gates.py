@@ -430,10 +430,8 @@ class _Pair:
         self.family = family_of([block], len(values), codes)
         if self.flips_signs:
             self.family = flip_family(self.family, N_RESAMPLES, seed_of(0))
-        d, self.has_clusters = (
-            difference(block.values[:, one], values),
-            codes is not None,
-        )
+        d = difference(block.values[:, one], values)
+        self.has_clusters = codes is not None
         d = d[block.known]
         counts_alike = np.ptp(block.bottom[block.known]) == 0 and codes is None
         self.differences = d if counts_alike else None
