@@ -156,7 +156,7 @@ def gate(
     >>> found.decision, found.status
     ('undecided', 3)
     >>> found.rows[0].required.n
-    208
+    215
     """
     level = {"low": 0.5, "high": 1.0, "ends": "()"}
     check_number(confidence_level, "confidence_level", "gate", **level)
@@ -246,7 +246,7 @@ class GateDecision(PrintedResult):
     >>> hits = {"old": [1, 0] * 20, "new": [1, 0] * 19 + [0, 1]}
     >>> print(gate(hits, baseline="old", margin=0.1))
     Passed: new is not worse than old by more than the margin (40 queries, 95% confidence).
-    The ends of intervals are one-sided, at 95%.
+    value is taken for a metric from 0 to 1. The ends of intervals are one-sided, at 95%.
     <BLANKLINE>
     metric     old     new  difference           interval  margin  decision  queries needed
     value   0.5000  0.5000     +0.0000  [-0.0836, 0.0836]     0.1  passed                 -
