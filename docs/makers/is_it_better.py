@@ -11,14 +11,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
 from skrank.datasets import load_digits_retrieval
-from skrank.metrics import (
-    MetricAtKDisplay,
-    QueryDifferenceDisplay,
-    query_report,
-    score_queries,
-)
+from skrank.metrics import query_report, score_queries
 from skrank.model_selection import query_train_test_split
-from skrank.plot import ComparisonDisplay
+from skrank.plot import ComparisonDisplay, MetricAtKDisplay, QueryDifferenceDisplay
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers, confidence_interval
 
