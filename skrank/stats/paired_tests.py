@@ -609,7 +609,7 @@ def max_t(family, groups, sides, two_sided, level):
         observed = np.array([sign * statistics for sign, statistics, _ in found])
         blocks = _with_opposites([sign for sign, *_ in found], [x for *_, x in found])
     largest = np.sort(np.concatenate([block.max(axis=0) for block in blocks]))
-    n_flips, least = len(largest), observed - ROUNDING_OF_T * np.abs(observed)
+    n_flips, least = len(largest), observed * (1 - ROUNDING_OF_T * np.sign(observed))
     adjusted = (n_flips - np.searchsorted(largest, least)) / n_flips
     # The largest value that more than level * n_flips of the maxima reach.
     place = n_flips - 1 - sign_flips.most_at(level, n_flips)
