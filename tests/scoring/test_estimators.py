@@ -292,11 +292,15 @@ def chosen(X, y, qid):
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("ranker", LISTWISE)
-@pytest.mark.parametrize("is_routed", [True, False], ids=["routed", "in the index"])
-def test_a_ranker_of_whole_queries_gets_their_ids(ranker, tool, is_routed, n_jobs):
-    if not is_routed and ranker in (RelativeRouted, FusionRouted):
-        pytest.skip("nothing says that keywords of any name are taken")
+@pytest.mark.parametrize(
+    ("ranker", "is_routed"),
+    [
+        *((ranker, True) for ranker in LISTWISE),
+        # Without routing nothing says that keywords of any name are taken.
+        *((ranker, False) for ranker in LISTWISE if "Routed" not in ranker.__name__),
+    ],
+)
+def test_a_ranker_of_whole_queries_gets_their_ids(ranker, is_routed, tool, n_jobs):
     X, y, qid = listwise_rows()
     folds = list(QueryKFold(3).split(X, y, qid=qid))
     wrap, is_chosen = TOOLS[tool]
