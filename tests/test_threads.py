@@ -18,7 +18,6 @@ from skrank.datasets import make_ranking
 from skrank.metrics import add_scorer, evaluate, get_scorer, mrr_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
-from skrank.scoring.estimators import _codes_of_all
 
 N_THREADS, N_ROUNDS = 8, 5
 X, Y, QID = make_ranking(30, random_state=0)
@@ -58,18 +57,6 @@ def test_rankers_in_threads_have_the_values_of_one_thread():
     expected = [score(number) for number in range(N_THREADS)]
     for number, found in enumerate(in_threads(score)):
         assert found == [expected[number]] * N_ROUNDS
-
-
-def test_threads_share_the_codes_of_a_split():
-    tables = [TABLE, TABLE.copy()]  # they are remembered in turn
-    expected = np.repeat(np.arange(30), np.unique(QID, return_counts=True)[1]).tolist()
-
-    def codes(number):
-        for _ in range(200):
-            found, _ = _codes_of_all(Ridge(), tables[number % 2], Y, QID)
-        return found.tolist()
-
-    assert in_threads(codes) == [[expected] * N_ROUNDS] * N_THREADS
 
 
 def test_names_that_threads_add_are_all_there():
