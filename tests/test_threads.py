@@ -64,7 +64,7 @@ def test_names_that_threads_add_are_all_there():
         def top(ranking):
             return ranking.expected_at_first(lambda rank: rank <= number + 1)
 
-        add_scorer(f"in_thread_{number}", top)
+        add_scorer(f"in_thread_{number}", top, replace=True)
         return evaluate(Y, X[:, 0], f"in_thread_{number}", qid=QID)
 
     in_threads(add)
