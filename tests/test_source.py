@@ -44,6 +44,7 @@ ASSIGNED = {
     "__name__": "that of a function or class which another function makes",
     "__qualname__": "likewise",
     "__signature__": "likewise",
+    "__wrapped__": "a definition, which has other parameters than its metric function",
     "definition": "the definition of a metric function, which the decorator makes",
     "tags": "what `__sklearn_tags__` changes and returns",
     "real": "a part of an array of complex numbers",
