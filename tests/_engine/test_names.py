@@ -308,7 +308,7 @@ LINEAR = {"gain": "linear"}
 # A name with parameters, the name without, and the parameters.
 NAMES = {
     "rbp(p=0.5,max_grade=3)": ("rbp", {"p": 0.5, "max_grade": 3}),
-    "rbp( p = 0.5 , max_grade = 2)": ("rbp", {"p": 0.5, "max_grade": 2}),
+    "rbp( p = 0.5 , max_grade = 4)": ("rbp", {"p": 0.5, "max_grade": 4}),
     "precision(threshold=1)@5": ("precision@5", {"threshold": 1}),
     "ndcg(gain='linear')@10": ("ndcg@10", LINEAR),
     'ndcg(gain="linear", discount="ln")_at_3': ("ndcg@3", LINEAR | {"discount": "ln"}),
