@@ -460,7 +460,7 @@ class _Pair:
         """Return the fraction of queries whose loss may not show; None if not known."""
         if self.is_score or np.isinf(self.range):
             return None
-        return fraction_lacked(level, np.count_nonzero(self.family.bottoms))
+        return float(fraction_lacked(level, np.count_nonzero(self.family.bottoms)))
 
     def reach(self, sign, level):
         """Return how far the end of a side is from the difference."""

@@ -96,7 +96,7 @@ def compare_rankers():
 ENTRANCES = {
     "ndcg_score": Entrance(ndcg_score, 72, 14),
     "alpha_ndcg_score": Entrance(alpha_ndcg_score, 101, 16),
-    "cross_validate": Entrance(cross_validate, 150, 28),
+    "cross_validate": Entrance(cross_validate, 152, 28),
     "score_table": Entrance(score_table, 168, 25),
     "compare_rankers": Entrance(compare_rankers, 98, 12),
 }

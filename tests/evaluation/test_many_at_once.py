@@ -25,7 +25,7 @@ METRICS = [
     "hits(threshold=1)@2",
     "adjusted_mrr@3",
     "neg_mean_rank",
-    "rbp(p=0.5, unjudged='condensed')",
+    "rbp(p=0.5, max_grade=4, unjudged='condensed')",
 ]
 # Those that are not means have no difference, or no interval.
 ALL = ["neg_median_rank(unjudged='condensed')", *METRICS, "gm_map", "num_rel"]

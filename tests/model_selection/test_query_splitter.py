@@ -197,7 +197,7 @@ class TestSplit:
         parameters = inspect.signature(type(cv)).parameters
         assert set(parameters) == set(vars(cv))
         for name, parameter in parameters.items():
-            is_count = name in ("n_splits", "n_repeats", "k")
+            is_count = name in ("n_splits", "n_repeats", "n_last")
             assert is_count or parameter.kind is parameter.KEYWORD_ONLY
 
     @pytest.mark.parametrize("ids", [str, lambda i: (i, "x"), lambda i: 2**70 + i])
@@ -361,8 +361,8 @@ BAD = {
         ({"n_splits": 0.2}, TypeError, "not float. Did you mean test_size=0.2"),
     ],
     LeaveLastOut: [
-        ({"k": 0}, ValueError, "k == 0, must be >= 1"),
-        ({"k": 1.0}, TypeError, "k must be an instance of int"),
+        ({"n_last": 0}, ValueError, "n_last == 0, must be >= 1"),
+        ({"n_last": 1.0}, TypeError, "n_last must be an instance of int"),
         ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
         ({"time": 1.5}, TypeError, "'time' parameter of LeaveLastOut.*Got 1.5"),
     ],

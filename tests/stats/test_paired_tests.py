@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from skrank.stats import compare_rankers, paired_tests
-from skrank.stats.paired_tests import TESTS, weight_lacked
+from skrank.stats.paired_tests import PAIRED_TESTS, TESTS, weight_lacked
 from tests.stats.pilot import scores_of
 from tests.stats.test_gates import end_of
 
@@ -40,7 +40,7 @@ def test_the_p_value_is_the_fraction_of_all_signs_with_such_a_sum():
     assert row_of(x, test="permutation").pvalue == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("name", sorted(PAIRED_TESTS))
 def test_every_test_is_described_and_named_in_the_title(name):
     assert f'- "{name}": ' in compare_rankers.__doc__
     values = VALUES[name]
