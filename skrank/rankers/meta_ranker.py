@@ -110,10 +110,7 @@ class QueryFinder(RankingEstimator, BaseEstimator):
                     "an object implementing 'fit' and 'predict'. Got "
                     f"{estimator!r} instead."
                 )
-        if not isinstance(y, np.ndarray):
-            y = on_host(y)
-        if sample_weight is not None:
-            sample_weight = on_host(sample_weight)
+        y, sample_weight = on_host(y), on_host(sample_weight)
         self._check_qid_parameters(X)
         given = {"X": X, "y": y, "qid": qid, "sample_weight": sample_weight}
         warn_if_out_of_order(given)

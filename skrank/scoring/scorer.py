@@ -306,8 +306,7 @@ class RankingScorer(ScikitLearnScorer):
         :class:`OwnRanks` of an estimator that computes the ranks itself.
         """
         self._check_names(metadata)
-        scored = self._score_func
-        requests = scored.requests
+        scored, requests = self._score_func, self._score_func.requests
         if y_true is None and hasattr(estimator, "__skrank_ranks__"):
             return OwnRanks(estimator.__skrank_ranks__(X), scored.caller)
         if y_true is None and (
