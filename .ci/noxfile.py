@@ -42,7 +42,7 @@ WITHOUT_SKLEARN = [
     "tests/_engine/test_blocks.py",
     "tests/_engine/test_summary.py",
     "tests/metrics/test_common.py",
-    "tests/test_docs.py",
+    "tests/_text/test_docs.py",
     "tests/metrics/test_edges.py",
     "tests/metrics/test_monte_carlo.py",
     "tests/evaluation/test_query_scores.py",
