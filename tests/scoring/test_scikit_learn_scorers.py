@@ -44,11 +44,14 @@ MESSAGE = (
 )
 
 
+RECALL_AT_2 = partial(recall_at_k_score, k=2)
+RECALL_AT_2.__name__ = "recall_at_2"  # scikit-learn 1.6 prints it in cross-validation
+
 SCORERS = {
     "a function": make_scorer(mrr_score),
     "one with a parameter": make_scorer(ndcg_score, k=10),
     "lower is better": make_scorer(mean_rank, greater_is_better=False),
-    "partial": make_scorer(partial(recall_at_k_score, k=2)),
+    "partial": make_scorer(RECALL_AT_2),
     "a clone": clone(make_scorer(ndcg_score, k=10), safe=False),
     "a pickle": pickle.loads(pickle.dumps(make_scorer(ndcg_score, k=10))),
 }
