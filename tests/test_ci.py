@@ -16,12 +16,22 @@ CI = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
 STEPS = {
     name: OLDEST if python == "OLDEST_PYTHON" else python.strip('"')
     for python, name in re.findall(
-        r"^@step\((?:python=([^)]+))?\).*\ndef (\w+)", NOXFILE, re.M
+        r"^@step\((?:python=([^)]+))?\).*\n(?:@nox.+\n)?def (\w+)", NOXFILE, re.M
     )
 }
 STEPS["install"] = ""  # its function has another name
 # The rows of the matrices: what each of them runs, and with which Python.
 ROWS = re.findall(r"- \{ (.*step: .+) \}", CI)
+
+
+def test_every_step_is_run_by_a_workflow():
+    release = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    assert "run: bash .ci/run\n" in CI  # the default list
+    (listed,) = re.findall(r"^nox.options.sessions = \[([^]]+)\]", NOXFILE, re.M)
+    (of_release,) = re.findall(r"run: bash \.ci/run (.+)", release)
+    run = {*re.findall(r'"(\w+)"', listed), *of_release.split()}
+    run |= {re.search(r"step: (\w+)", row)[1] for row in ROWS}
+    assert run == set(STEPS)
 
 
 @pytest.mark.parametrize("row", ROWS)
