@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import pytrec_eval
 from sklearn.utils import Bunch
 
 from skrank._engine.request import METRICS
@@ -402,6 +401,7 @@ NAMES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_the_numbers_are_those_of_trec_eval(seed):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
     qrels, run = random_data(seed)
     found = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures)
     of_query = found.evaluate(run)

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import pytrec_eval
 from sklearn.utils import Bunch
 
 from skrank.tables import fuse, read_run, score_runs, write_run
@@ -102,6 +101,7 @@ def test_all_forms_of_a_run_are_written_alike(tmp_path):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_trec_eval_reads_what_is_written(tmp_path, seed):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
     run, rng = drawn_run(seed, str), np.random.default_rng(seed)
     qrels = {q: {d: int(rng.integers(3)) for d in run[q]} for q in run}
     write_run(run, tmp_path / "a.run")
