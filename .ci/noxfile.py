@@ -10,6 +10,7 @@ With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
 
 import atexit
 import os
+import re
 import shutil
 import tarfile
 import tempfile
@@ -267,6 +268,10 @@ def build(session, dist):
     found = {name.split("/")[0].split("-")[0] for name in names}
     if found != {"skrank"}:
         session.error(f"{wheel.name} holds {sorted(found)}")
+    (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+    page = zipfile.ZipFile(wheel).read(metadata).decode()
+    if relative := re.findall(r"\]\((?!https://)[^)]*\)", page):
+        session.error(f"Links that PyPI cannot follow: {relative}")
     return wheel, sdist
 
 
@@ -344,7 +349,7 @@ def sklearn(session, requirement):
 @step()
 def rankers(session):
     """LightGBM, XGBoost, CatBoost, dask and exports to ONNX, really installed."""
-    install(session, "-e", ".[test,rankers,dask]", "--group", "onnx")
+    install(session, "-e", ".[test,rankers,dask]", "--group", "around")
     session.run("python", "examples/compare_rankers.py")
     session.run("pytest", "tests/live/rankers")
 
