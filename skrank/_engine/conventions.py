@@ -1,4 +1,10 @@
-"""The rules by which other libraries compute the metrics of the same name."""
+"""The rules by which other libraries compute the metrics of the same name.
+
+The keys of a library are "*" for every metric, of which only `ties`, `threshold`,
+`replace_undefined_by`, `doc_order`, `score_dtype`, `judged_from` and `exclude_same_id`
+are parameters; "map" with or without a cutoff; "map@k" with one only; "map@1" with this
+one.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
 

@@ -1,4 +1,10 @@
-"""Metrics of skrank inside the training of other libraries."""
+"""Metrics of skrank inside the training of other libraries.
+
+A further library takes a `TrainingMetric`, which translates how it passes scores,
+labels and queries, and a function that makes it, decorated with `_share_words`. For
+`QueryRanker`, a function like `fit_lightgbm` of ``skrank/rankers/libraries.py`` passes
+queries and weights.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
 

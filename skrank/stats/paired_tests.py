@@ -1,4 +1,9 @@
-"""Tests of paired differences, and families of them."""
+"""Tests of paired differences, and families of them.
+
+A further test is a subclass of `PairedTest` with `pvalue` and `ends`, and a row of
+`TESTS`; its name joins the type of `test` in `compare_rankers`. Corrections, letters
+and tables follow.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
 

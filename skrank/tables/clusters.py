@@ -1,4 +1,10 @@
-"""Data frames of Spark and Dask, which are scored where their rows are."""
+"""Data frames of Spark and Dask, which are scored where their rows are.
+
+Another cluster is a class like `DaskTable`, with an entry in `table_of_cluster`: the
+`schema` of its columns in Arrow, `extreme_grades`, `count_queries`, `score`, which
+brings the rows of each query to one worker and applies `ArrowCore` to them, and
+`collect`. No metric is written twice, and no engine knows one.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
 

@@ -3,6 +3,12 @@
 DuckDB takes types from the first rows and the first files. Here all of them decide:
 files of text are read as text before their columns get types, and the parts of a
 Parquet table are compared with each other.
+
+What has ``__arrow_c_stream__`` is a source without a change. A format that pyarrow
+reads as a dataset, or DuckDB reads, is an entry of `FORMATS`, or of `_RELATIONS` as
+well. For anything else `Source._open` makes a frame, a dataset or a stream of Arrow,
+and `as_source` and `FORMS` of ``tests/tables/sources.py`` test it in every order of the
+rows.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
