@@ -1,4 +1,4 @@
-"""Data sets without a download: digits, a knowledge graph, synthetic lists."""
+"""Data sets without a download: a shop, digits, a knowledge graph, drawn lists."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -15,8 +15,9 @@ from sklearn.utils import Bunch, check_random_state, check_scalar
 
 from skrank._input.checks import check_count
 from skrank._text.docs import Seed
+from skrank._text.tables import import_extra
 
-__all__ = ["load_digits_retrieval", "load_nations", "make_ranking"]
+__all__ = ["load_digits_retrieval", "load_nations", "load_shop", "make_ranking"]
 
 
 def __dir__():
@@ -313,6 +314,68 @@ def load_nations() -> Bunch:
             n_entities=len(entities),
             n_relations=len(relations),
             **{f"n_{name}": len(triples) for name, triples in parts.items()},
+        ),
+    )
+
+
+def load_shop() -> Bunch:
+    """Load the log of a simulated shop: what each session was shown, and clicked.
+
+    It has what real logs have: sessions of different lengths, some without a click,
+    columns of text and dates, and items that many sessions see. A higher price goes
+    with more clicks over all rows, and with fewer within a session, so that a ranker
+    chosen by a metric of all rows ranks worse than one chosen by a ranking metric.
+
+    Returns
+    -------
+    dataset : :class:`~sklearn.utils.Bunch`
+        Dictionary-like object with these attributes.
+
+        frame : DataFrame of shape (6565, 12)
+            All columns: the session ``qid``, its ``day``, ``device`` and ``category``,
+            the ``item`` and its ``brand``, five features, and ``clicked``.
+        data : DataFrame of shape (6565, 6)
+            The columns ``qid`` and the features: the ``price``, the mean ``rating``,
+            how well the offer's words ``match`` the customer's, the days of the
+            ``delivery``, and the ``age`` of the offer in days.
+        target : Series of shape (6565,)
+            The column ``clicked``: 1 or 0.
+        DESCR : str
+            The description of the data.
+
+    See Also
+    --------
+    make_ranking : Drawn lists of any number and length, with graded relevance.
+
+    Notes
+    -----
+    This needs pandas. The script ``docs/makers/shop.py`` of the repository wrote the
+    file.
+
+    Examples
+    --------
+    >>> from skrank.datasets import load_shop
+    >>> shop = load_shop()
+    >>> shop.data.columns.tolist()
+    ['qid', 'price', 'rating', 'match', 'delivery', 'age']
+    >>> shop.frame["qid"].nunique(), int(shop.target.sum())
+    (600, 1563)
+    """
+    pandas = import_extra("pandas")
+    file = resources.files("skrank.datasets") / "data" / "shop.csv"
+    with file.open("rb") as lines:
+        frame = pandas.read_csv(lines, parse_dates=["day"])
+    clicks = frame.groupby("qid")["clicked"].sum()
+    return Bunch(
+        frame=frame,
+        data=frame[["qid", "price", "rating", "match", "delivery", "age"]],
+        target=frame["clicked"],
+        DESCR=_description(
+            "shop",
+            n_rows=len(frame),
+            n_sessions=len(clicks),
+            n_empty=(clicks == 0).sum(),
+            n_clicks=clicks.sum(),
         ),
     )
 

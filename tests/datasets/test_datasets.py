@@ -1,4 +1,4 @@
-"""The digits as retrieval by example, and the synthetic graded lists."""
+"""The digits as retrieval by example, the shop, and the synthetic graded lists."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import roc_auc_score
 
-from skrank.datasets import load_digits_retrieval, make_ranking
+from skrank.datasets import load_digits_retrieval, load_shop, make_ranking
 
 
 def lengths_of(qid):
@@ -88,6 +88,28 @@ def test_digits_description_counts_these_rows():
     assert f"Queries: 40 ({40 - len(answered)} without a relevant" in few.DESCR
     assert f"Documents: {len(few.data)} rows" in few.DESCR
     assert f"Relevant: {sum(few.target)} rows" in few.DESCR
+
+
+def test_the_shop_has_what_its_description_says():
+    pytest.importorskip("pandas")
+    shop = load_shop()
+    sizes = shop.frame.groupby("qid").size()
+    assert (sizes.min(), sizes.max()) == (6, 16)
+    sessions = shop.frame.groupby("qid")[["day", "device", "category"]].nunique()
+    assert (sessions == 1).all(axis=None)
+    assert not shop.frame.duplicated(["qid", "item"]).any()
+    assert not shop.frame.isna().any(axis=None)
+    empty = (shop.target.groupby(shop.data["qid"]).sum() == 0).sum()
+    assert f"Sessions: {len(sizes)} ({empty} without a click)" in shop.DESCR
+    assert f"Clicks: {shop.target.sum()} rows" in shop.DESCR
+
+
+def test_in_the_shop_a_higher_price_goes_with_more_clicks_and_fewer_in_a_session():
+    pytest.importorskip("pandas")
+    frame = load_shop().frame
+    relative = frame["price"] / frame.groupby("qid")["price"].transform("mean")
+    assert frame["price"].corr(frame["clicked"]) > 0.05
+    assert relative.corr(frame["clicked"]) < -0.3
 
 
 def test_synthetic_lists_are_uneven_within_the_bounds():
