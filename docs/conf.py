@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
+import os
 import sys
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import skrank
 HEADER = "# SPDX-License-Identifier"
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
+# Examples run as many at once as there are jobs.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from docs import api_pages, gallery_settings, mathjax, site_map  # noqa: E402
 from docs.makers import inventories  # noqa: E402
@@ -113,8 +116,12 @@ html_search_scorer = str(DOCS / "_static/search_scorer.js")
 # Without it, the theme complains in the console of a first visitor.
 html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "logo": {"text": "skrank", "image_light": html_favicon, "image_dark": html_favicon},
-    "show_prev_next": False,
+    "logo": {
+        "text": f"skrank {release}",
+        "image_light": html_favicon,
+        "image_dark": html_favicon,
+    },
+    "github_url": "https://github.com/skrank/skrank",
     "navigation_with_keys": False,
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "gallery/index": []},
 }

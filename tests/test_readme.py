@@ -31,15 +31,10 @@ def test_every_link_leads_to_a_file(page):
     assert not missing
 
 
-def test_pages_that_the_readme_links_can_be_read_outside_the_site():
-    """GitHub shows no included files and no tables of contents."""
-    pages = [link for link in links(README) if link.endswith(".rst")]
-    assert pages
-    for link in pages:
-        text = (ROOT / link).read_text("utf-8")
-        body = re.sub(r"^\s*\.\. include::.*$", "", text, flags=re.M)
-        assert len(body) > 400, f"{link} holds little but directives"
-        assert ".. toctree::" not in text, link
+def test_the_readme_links_only_files_that_read_well_outside_the_site():
+    """No viewer of a repository shows the roles and directives of the guide."""
+    assert len(links(README)) <= 8  # two of them are pictures
+    assert [link for link in links(README) if link.endswith(".rst")] == []
 
 
 def test_the_readme_is_short():
@@ -47,8 +42,8 @@ def test_the_readme_is_short():
 
 
 def test_the_readme_begins_with_what_the_project_is_for():
-    first = "\n".join(README.splitlines()[:40])
-    for text in ["GridSearchCV(", 'scoring="ndcg@10"', "cv=QueryKFold", "choice.svg"]:
+    first = "\n".join(README.splitlines()[:45])
+    for text in ["GridSearchCV(", 'scoring="mrr"', "cv=QueryKFold", "choice.svg"]:
         assert text in first
 
 
@@ -62,7 +57,7 @@ def examples(page, start, stop):
 
 
 @pytest.mark.parametrize(
-    ("start", "stop"), [("import pandas", "best_score_"), ("score_queries", "display")]
+    ("start", "stop"), [("import LGBM", "best_score_"), ("score_queries", "display")]
 )
 def test_the_readme_and_the_landing_page_have_the_same_examples(start, stop):
     lines = examples("README.md", start, stop)
@@ -70,9 +65,8 @@ def test_the_readme_and_the_landing_page_have_the_same_examples(start, stop):
     assert examples("docs/index.rst", start, stop) == lines
 
 
-def test_eight_lines_tune_a_ranker():
-    lines = examples("README.md", "import LGBMRanker", "search =")
-    assert len(lines) == 8
+def test_three_lines_tune_a_ranker():
+    assert len(examples("README.md", "ranker =", "search =")) == 3
 
 
 def test_the_readme_and_the_landing_page_show_the_same_pictures():
@@ -83,7 +77,7 @@ def test_the_readme_and_the_landing_page_show_the_same_pictures():
 
 def test_the_numbers_in_the_caption_are_those_of_the_picture():
     found = (ROOT / "docs/pictures/choice.svg").read_text("utf-8")
-    picture = re.findall(r"picks (\d+) trees|test MRR: ([\d.]+)", found)
+    picture = re.findall(r"picks (\d+) trees|sessions: ([\d.]+)", found)
     for page in ["docs/index.rst", "README.md"]:
         caption = " ".join((ROOT / page).read_text("utf-8").split())
         for trees, mrr in picture:

@@ -4,6 +4,9 @@
    Methods do not: who looks for "save" has a model. */
 const ENDINGS = ["", "_score", "_at_k_score"];
 
+/* Who searches wants the guide, not how it was made. */
+const FOR_DEVELOPERS = /^(development|architecture|changelog|contributing)/;
+
 function isNamed(title, query) {
   const [name, owner] = title.split(" ")[0].split(".").reverse();
   const isMethod = /^[A-Z]/.test(owner);
@@ -15,7 +18,8 @@ var Scorer = {
     const [docname, title, anchor, description, score] = result;
     const asked = new URLSearchParams(window.location.search).get("q") || "";
     const query = asked.trim().toLowerCase().replace(/@.*$/, "").replace(/[ -]/g, "_");
-    return isNamed(title, query) ? score + 1000 : score;
+    if (isNamed(title, query)) return score + 1000;
+    return FOR_DEVELOPERS.test(docname) ? score - 20 : score;
   },
   objNameMatch: 11,
   objPartialMatch: 6,
