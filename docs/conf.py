@@ -64,6 +64,10 @@ nitpick_ignore = [
 intersphinx_mapping = {
     name: (site, f"inventories/{name}.inv") for name, site in inventories.SITES.items()
 }
+# A page links a library by its name and an underscore, `LightGBM`_.
+rst_epilog = "\n".join(
+    f".. _{name}: https://{site}" for name, site in inventories.LIBRARIES.items()
+)
 # Types in docstrings are links: to our own classes by their names, and to others by the
 # words of the field.
 numpydoc_xref_param_type = True

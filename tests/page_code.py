@@ -9,15 +9,9 @@ from pathlib import Path
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-# The title with which the code of ``other_libraries.rst`` starts.
-START = "Search and combine"
-
-
 def sections(page):
     """Return the text of a page by the title above it."""
     text = (DOCS / page).read_text("utf-8")
-    if page == "other_libraries.rst":
-        text = text[text.index(f"\n{START}\n==") :]
     parts = re.split(r"^(.+)\n[=~-]{4,}$", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 

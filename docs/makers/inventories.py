@@ -24,6 +24,44 @@ SITES = {
     "matplotlib": "https://matplotlib.org/stable/",
 }
 
+# The libraries that pages link by their names.
+LIBRARIES = {
+    "AmpliGraph": "docs.ampligraph.org/",
+    "AutoGluon": "auto.gluon.ai/",
+    "BEIR": "github.com/beir-cellar/beir",
+    "CatBoost": "catboost.ai/docs/",
+    "FLAML": "microsoft.github.io/FLAML/",
+    "Haystack": "haystack.deepset.ai/",
+    "Hugging Face": "huggingface.co/docs/transformers/",
+    "Ignite": "docs.pytorch.org/ignite/",
+    "Keras": "keras.io/",
+    "LightGBM": "lightgbm.readthedocs.io/",
+    "Lightning": "lightning.ai/docs/pytorch/stable/",
+    "LlamaIndex": "docs.llamaindex.ai/",
+    "MLflow": "mlflow.org/docs/latest/",
+    "MTEB": "github.com/embeddings-benchmark/mteb",
+    "OGB": "ogb.stanford.edu/",
+    "ONNX": "onnx.ai/",
+    "Optuna": "optuna.readthedocs.io/",
+    "PyKEEN": "pykeen.readthedocs.io/",
+    "PyTorch": "pytorch.org/",
+    "SHAP": "shap.readthedocs.io/",
+    "Spark": "spark.apache.org/docs/latest/api/python/",
+    "TensorBoard": "www.tensorflow.org/tensorboard",
+    "Weights & Biases": "docs.wandb.ai/",
+    "XGBoost": "xgboost.readthedocs.io/",
+    "imbalanced-learn": "imbalanced-learn.org/",
+    "mljar-supervised": "supervised.mljar.com/",
+    "pytrec_eval": "github.com/cvangysel/pytrec_eval",
+    "ranx": "amenra.github.io/ranx/",
+    "scikit-optimize": "scikit-optimize.github.io/",
+    "sentence-transformers": "www.sbert.net/",
+    "skops": "skops.readthedocs.io/",
+    "skore": "docs.skore.probabl.ai/",
+    "skrub": "skrub-data.org/",
+    "torchmetrics": "lightning.ai/docs/torchmetrics/stable/",
+}
+
 # The page of a name that has a page of its own. It ends in an anchor of the same name.
 OWN_PAGE = {
     "numpy": "reference/generated/{name}.html",

@@ -4,74 +4,41 @@
 
 import re
 import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from skrank.datasets import make_ranking
+from skrank.metrics import evaluate
+from skrank.rankers import QueryRanker
+from skrank.tables import align
+from tests.page_code import sections
+
 # Those of these libraries.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-PAGE = Path(__file__).parents[2] / "docs" / "other_libraries.rst"
-PART = "The same task twice"
-MODULES = {
-    "LightGBM": "lightgbm",
-    "XGBoost": "xgboost",
-    "CatBoost": "catboost",
-    "GroupKFold": "sklearn",
-    "ranx": "ranx",
-    "pytrec_eval": "pytrec_eval",
-    "torchmetrics": "torchmetrics",
-    "sentence-transformers": "sentence_transformers",
-    "BEIR and MTEB": "beir",
-    "LlamaIndex": "llama_index",
-    "Haystack": "haystack",
-}
-BLOCK = re.compile(r"\.\. code-block:: python\n\n(( +).+\n(?:\2.*\n|\n)*)")
+BLOCK = re.compile(r"\.\. code-block:: python\n\n((?: {10}.*\n|\n)+)")
 
 
-def sections():
-    """Return the blocks of code by the title above them."""
-    page = PAGE.read_text("utf-8")
-    part = page[page.index(f"\n{PART}\n==") : page.index("\nSearch and combine\n==")]
-    parts = re.split(r"^(.+)\n[=-]{4,}$", part, flags=re.M)
-    found = zip(parts[1::2], parts[2::2], strict=True)
-    return {
-        title: [textwrap.dedent(block) for block, _ in BLOCK.findall(text)]
-        for title, text in found
-    }
-
-
-SECTIONS = sections()
-
-
-def test_each_library_has_two_columns():
-    start, *rest = SECTIONS
-    assert len(SECTIONS[start]) == 1
-    assert rest == list(MODULES)
-    assert {len(SECTIONS[title]) for title in rest} == {2}
-
-
-@pytest.mark.parametrize("title", [*MODULES][-4:])
-def test_the_column_of_skrank_runs_without_the_library(title):
-    (start,) = SECTIONS[PART]
-    names = {}
-    exec(start, names)
-    exec(SECTIONS[title][1], names)
-    assert len(names["ours"]) >= 2
-    assert all(0 < value < 1 for value in names["ours"])
-
-
-@pytest.mark.parametrize("title", MODULES)
-def test_both_columns_return_the_same(title):
-    pytest.importorskip(MODULES[title])
-    (start,) = SECTIONS[PART]
-    theirs, ours = SECTIONS[title]
-    found = []
-    for block, name in ((theirs, "theirs"), (ours, "ours")):
-        names = {}
-        exec(start, names)
-        exec(block, names)
-        found.append(names[name])
-    # torchmetrics computes in single precision.
-    np.testing.assert_allclose(*found, rtol=1e-6)
+@pytest.mark.parametrize(
+    ("title", "module", "name"),
+    [
+        ("LightGBM, XGBoost, CatBoost", "lightgbm", "LGBMRanker"),
+        ("pytrec_eval", "pytrec_eval", "RelevanceEvaluator"),
+    ],
+)
+def test_both_columns_return_the_same(title, module, name):
+    library = pytest.importorskip(module)
+    X, y, qid = make_ranking(60, random_state=0)
+    rows = np.random.default_rng(0).permutation(len(y))
+    X, y, qid = X[rows], y[rows], qid[rows]  # rows in any order
+    qrels, run = {}, {}
+    for doc, (query, grade, score) in enumerate(zip(qid, y, X[:, 0], strict=True)):
+        qrels.setdefault(f"q{query}", {})[f"d{doc}"] = int(grade)
+        run.setdefault(f"q{query}", {})[f"d{doc}"] = float(score)
+    names = {"X": X, "y": y, "qid": qid, "qrels": qrels, "run": run, "np": np}
+    names |= {"QueryRanker": QueryRanker, "evaluate": evaluate, "align": align}
+    names |= {module: library, name: getattr(library, name)}
+    for block in BLOCK.findall(sections("other_libraries.rst")[title]):
+        exec(textwrap.dedent(block), names)
+    np.testing.assert_allclose(names["theirs"], names["ours"], rtol=1e-6)

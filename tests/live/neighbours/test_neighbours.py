@@ -1,10 +1,9 @@
-"""The code of the pages on other tools and on inspection, really run."""
+"""What the pages on other tools and on inspection say, really run."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import logging
 import warnings
-from pathlib import Path
 
 import numpy as np
 import optuna
@@ -12,30 +11,35 @@ import pandas as pd
 import pytest
 import sklearn
 from catboost import CatBoostRanker
+from flaml import AutoML
+from imblearn.pipeline import make_pipeline as make_imblearn_pipeline
+from imblearn.under_sampling import RandomUnderSampler
 from lightgbm import LGBMRanker
+from optuna.distributions import FloatDistribution
+from optuna_integration import LightGBMPruningCallback, OptunaSearchCV
+from sklearn.ensemble import StackingRegressor, VotingRegressor
 from sklearn.feature_selection import RFE
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from skopt import BayesSearchCV
 from xgboost import XGBRanker
 
 from skrank.datasets import make_ranking
+from skrank.integrations import lightgbm_metric
+from skrank.metrics import mrr_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
-from tests.page_code import START, code, sections
+from tests.page_code import run_code
 
 # These libraries warn of their own plans, and of what they import.
 pytestmark = pytest.mark.filterwarnings("default")
 
 
-def run(title, page="other_libraries.rst", **names):
-    """Run the code under a title, after that at the top of the page."""
-    found = sections(page)
-    names = dict(names)
-    for text in (found.get(START, ""), found[title]):
-        exec(code(text), names)
-    return names
+X, Y, QID = make_ranking(80, n_informative=3, noise=1.0, random_state=0)
+FRAME = pd.DataFrame(X[:, :6]).add_prefix("f")
+TARGET = pd.Series(Y, index=pd.Index(QID, name="qid"))
 
 
 @pytest.fixture
@@ -46,43 +50,33 @@ def quiet():
         yield
 
 
-def test_every_example_is_run_here():
-    tests = Path(__file__).read_text("utf-8")
-    for page in ("other_libraries.rst", "inspection.rst"):
-        for title, text in sections(page).items():
-            if code(text) and title != START:
-                assert f'run("{title}"' in tests, title
-
-
-def mean_score(ranker, X, target):
-    scores = cross_val_score(
-        ranker, X, target, scoring="ndcg@10", cv=QueryKFold(3), error_score="raise"
-    )
-    return scores.mean()
+def mean_score(alpha):
+    ranker, options = QueryRanker(Ridge(alpha=alpha)), {"scoring": "ndcg@10"}
+    return cross_val_score(ranker, X, TARGET, cv=QueryKFold(3), **options).mean()
 
 
 @pytest.mark.usefixtures("quiet")
 def test_optuna_searches_by_a_scorer_name():
-    names = run("OptunaSearchCV")
-    search, X, y, qid = (names[name] for name in ("search", "X", "y", "qid"))
+    grid = {"estimator__alpha": FloatDistribution(0.01, 1000.0, log=True)}
+    options = {"scoring": "ndcg@10", "n_trials": 10, "random_state": 0}
+    search = OptunaSearchCV(QueryRanker(Ridge()), grid, cv=QueryKFold(3), **options)
+    search.fit(X, TARGET)
     assert len(search.trials_) == 10
-    best = QueryRanker(Ridge()).set_params(**search.best_params_)
-    assert search.best_score_ == pytest.approx(mean_score(best, X, names["target"]))
-    frame = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
-    score = search.best_score_
-    assert sklearn.clone(search).fit(frame, y).best_score_ == pytest.approx(score)
+    score = pytest.approx(mean_score(search.best_params_["estimator__alpha"]))
+    assert search.best_score_ == score
+    frame = pd.DataFrame(X).add_prefix("f").assign(qid=QID)
+    assert sklearn.clone(search).fit(frame, Y).best_score_ == score
     with sklearn.config_context(enable_metadata_routing=True):
-        routed = sklearn.clone(search).fit(X, y, qid=qid)
-    assert routed.best_score_ == pytest.approx(score)
+        assert sklearn.clone(search).fit(X, Y, qid=QID).best_score_ == score
     with pytest.raises(ValueError, match="needs to know which rows"):
-        sklearn.clone(search).fit(X, y, groups=qid)
+        sklearn.clone(search).fit(X, Y, groups=QID)
 
 
 @pytest.mark.usefixtures("quiet")
 def test_a_study_of_optuna_searches_by_a_scorer_name():
     X, y, qid = make_ranking(30, random_state=0)
-    names = run(
-        "Optuna", "around_the_ranker.rst", optuna=optuna, LGBMRanker=LGBMRanker,
+    names = run_code(
+        "around_the_ranker.rst", "Optuna", optuna=optuna, LGBMRanker=LGBMRanker,
         QueryRanker=QueryRanker, QueryKFold=QueryKFold, cross_val_score=cross_val_score,
         X=pd.DataFrame(X).add_prefix("f").assign(qid=qid), y=y,
     )  # fmt: skip
@@ -93,91 +87,96 @@ def test_a_study_of_optuna_searches_by_a_scorer_name():
 
 @pytest.mark.usefixtures("quiet")
 def test_optuna_prunes_by_a_ranking_metric():
-    names = run("Pruning by a ranking metric")
-    trials = names["study"].trials
-    states = {trial.state for trial in trials}
+    rows, held = QID < 60, QID >= 60
+
+    def objective(trial):
+        rate = trial.suggest_float("learning_rate", 1e-3, 0.3, log=True)
+        options = {"n_estimators": 30, "metric": "None", "n_jobs": 1, "verbose": -1}
+        model = LGBMRanker(learning_rate=rate, **options).fit(
+            X[rows],
+            Y[rows],
+            group=np.bincount(QID[rows]),
+            eval_X=X[held],
+            eval_y=Y[held],
+            eval_group=[np.bincount(QID[held] - 60)],
+            eval_metric=lightgbm_metric("mrr"),
+            callbacks=[LightGBMPruningCallback(trial, "mrr", valid_name="valid_0")],
+        )
+        return mrr_score(Y[held], model.predict(X[held]), qid=QID[held])
+
+    study = optuna.create_study(
+        direction="maximize",
+        sampler=optuna.samplers.TPESampler(seed=0),
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=2),
+    )
+    study.optimize(objective, n_trials=10)
+    states = {trial.state for trial in study.trials}
     assert states == {optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED}
-    for trial in trials:
+    for trial in study.trials:
         rounds = trial.intermediate_values
         assert (len(rounds) == 30) is (trial.state == optuna.trial.TrialState.COMPLETE)
         assert trial.value == pytest.approx(rounds[max(rounds)])
 
 
 def test_scikit_optimize_searches_by_a_scorer_name():
-    names = run("scikit-optimize")
-    search, X, y, qid = (names[name] for name in ("search", "X", "y", "qid"))
-    best = QueryRanker(Ridge()).set_params(**search.best_params_)
-    assert search.best_score_ == pytest.approx(mean_score(best, X, names["target"]))
+    grid = {"estimator__alpha": (0.01, 1000.0, "log-uniform")}
+    options = {"scoring": "ndcg@10", "n_iter": 5, "random_state": 0}
+    search = BayesSearchCV(QueryRanker(Ridge()), grid, cv=QueryKFold(3), **options)
+    search.fit(X, TARGET)
+    score = pytest.approx(mean_score(search.best_params_["estimator__alpha"]))
+    assert search.best_score_ == score
     with sklearn.config_context(enable_metadata_routing=True):
-        routed = sklearn.clone(search).fit(X, y, qid=qid)
-    assert routed.best_score_ == pytest.approx(search.best_score_)
+        assert sklearn.clone(search).fit(X, Y, qid=QID).best_score_ == score
 
 
 def test_flaml_gives_the_metric_whole_queries():
-    names = run("FLAML")
-    automl, X, qid = (names[name] for name in ("automl", "X", "qid"))
-    assert isinstance(automl.model.estimator, LGBMRanker)
-    assert 0 < automl.best_loss < 0.5
-    sizes = dict(enumerate(np.bincount(qid).tolist()))
+    options = {"eval_method": "cv", "n_splits": 3, "max_iter": 5, "seed": 0}
+    automl = AutoML(verbose=0, **options)
     seen = []
 
-    def metric(*args):
-        *_, groups_val, groups_train = args
-        seen.append((groups_val, groups_train))
-        return names["one_minus_mrr"](*args)
+    def score(y_true, y_score, *, qid):
+        assert (np.diff(qid) >= 0).all()
+        ids, sizes = np.unique(qid, return_counts=True)
+        seen.append(set(ids))
+        assert sizes.tolist() == np.bincount(QID)[ids.astype(int)].tolist()
+        return mrr_score(y_true, y_score, qid=qid)
 
-    order = names["order"]
-    again = names["AutoML"]()
-    again.fit(
-        X[order],
-        names["y"][order],
-        groups=qid[order],
-        task="rank",
-        metric=metric,
-        estimator_list=["lgbm"],
-        eval_method="cv",
-        n_splits=3,
-        max_iter=5,
-        seed=0,
-        verbose=0,
-    )
-    assert again.best_loss == automl.best_loss
-    assert len(seen) >= 3
-    for held, trained in seen:
-        for part in (held, trained):
-            assert (np.diff(part) >= 0).all()
-            ids, counts = np.unique(part, return_counts=True)
-            assert [sizes[id] for id in ids.tolist()] == counts.tolist()
-        assert set(held) | set(trained) == set(sizes)
-        assert not set(held) & set(trained)
+    names = {"automl": automl, "mrr_score": score, "X": X, "y": Y, "qid": QID}
+    run_code("other_libraries.rst", "Search and combine", **names)
+    assert isinstance(automl.model.estimator, LGBMRanker)
+    assert 0 < automl.best_loss < 0.5
+    assert set.union(*seen[:3]) == set(QID)
+    assert sum(map(len, seen[:3])) == len(set(QID))
 
 
 def test_a_sampler_draws_the_rows_that_are_learned():
-    names = run("imbalanced-learn")
-    X, y = names["X"], names["y"]
-    sampler = names["RandomUnderSampler"](random_state=0).fit(X, y)
-    sampler.fit_resample(X, y)
+    sampler = RandomUnderSampler(random_state=0)
+    model = make_imblearn_pipeline(sampler, StandardScaler(), LogisticRegression())
+    ranker = QueryRanker(model).fit(X, Y, qid=QID)
+    sampler.fit_resample(X, Y)
     rows = sampler.sample_indices_
     scaler = StandardScaler().fit(X[rows])
-    model = LogisticRegression().fit(scaler.transform(X[rows]), y[rows])
+    model = LogisticRegression().fit(scaler.transform(X[rows]), Y[rows])
     expected = model.predict_proba(scaler.transform(X)) @ model.classes_
-    np.testing.assert_allclose(names["ranker"].predict(X), expected)
+    np.testing.assert_allclose(ranker.predict(X), expected)
 
 
 def test_rankers_vote_and_stack():
-    names = run("Voting")
-    X, y, qid = (names[name] for name in ("X", "y", "qid"))
     members = [QueryRanker(Ridge()), PairwiseRanker(random_state=0)]
-    scores = [member.fit(X, y, qid=qid).predict(X) for member in members]
-    expected = np.mean(scores, axis=0)
-    np.testing.assert_allclose(names["voting_ranker"].predict(X), expected)
-    stack = run("Stacking")["stack"]
-    out_of_fold = np.zeros((len(y), 2))
-    for train, test in QueryKFold(3).split(X, qid=qid):
+    scores = [member.fit(X, Y, qid=QID).predict(X) for member in members]
+    named = list(zip("ab", map(as_regressor, members), strict=True))
+    last = as_regressor(QueryRanker(LinearRegression()))
+    folds = list(QueryKFold(3).split(X, qid=QID))
+    with sklearn.config_context(enable_metadata_routing=True):
+        vote = QueryRanker(VotingRegressor(named)).fit(X, Y, qid=QID)
+        stack = StackingRegressor(named, last, cv=folds).fit(X, Y, qid=QID)
+    np.testing.assert_allclose(vote.predict(X), np.mean(scores, axis=0))
+    out_of_fold = np.zeros((len(Y), 2))
+    for train, test in folds:
         for column, member in enumerate(members):
-            member.fit(X[train], y[train], qid=qid[train])
+            member.fit(X[train], Y[train], qid=QID[train])
             out_of_fold[test, column] = member.predict(X[test])
-    last = LinearRegression().fit(out_of_fold, y)
+    last = LinearRegression().fit(out_of_fold, Y)
     expected = last.predict(np.column_stack(scores))
     np.testing.assert_allclose(stack.predict(X), expected)
 
@@ -192,38 +191,42 @@ BOOSTED = [
 boosted = pytest.mark.parametrize("model", BOOSTED, ids=lambda m: type(m).__name__)
 
 
-@pytest.fixture
-def data():
-    names = {}
-    exec(code(sections("other_libraries.rst")[START]), names)
-    X = pd.DataFrame(names["X"][:, :6]).add_prefix("f")
-    return X, names["y"], names["qid"]
-
-
 @boosted
-def test_shap_values_add_up_to_the_scores(model, data):
+def test_shap_values_add_up_to_the_scores(model):
     import matplotlib
 
     matplotlib.use("Agg")
-    X, y, qid = data
-    ranker = QueryRanker(model).fit(X, y, qid=qid)
-    names = run("SHAP", "inspection.rst", ranker=ranker, X=X)
+    ranker = QueryRanker(model).fit(FRAME, Y, qid=QID)
+    names = run_code("inspection.rst", "SHAP", ranker=ranker, X=FRAME)
     explanation = names["explanation"]
     total = explanation.values.sum(axis=1) + explanation.base_values
-    np.testing.assert_allclose(total, ranker.predict(X), atol=1e-4)
+    np.testing.assert_allclose(total, ranker.predict(FRAME), atol=1e-4)
 
 
-def test_shap_explains_the_last_step_and_any_ranker(data):
+def test_shap_explains_the_last_step_and_any_ranker():
     import shap
 
-    X, y, qid = data
-    ranker = QueryRanker(make_pipeline(StandardScaler(), BOOSTED[0])).fit(X, y, qid=qid)
-    transformed = ranker.estimator_[:-1].transform(X)
-    linear = QueryRanker(Ridge()).fit(X, y, qid=qid)
+    ranker = QueryRanker(make_pipeline(StandardScaler(), BOOSTED[0])).fit(
+        FRAME, Y, qid=QID
+    )
+    transformed = ranker.estimator_[:-1].transform(FRAME)
+    linear = QueryRanker(Ridge()).fit(FRAME, Y, qid=QID)
     for explanation, rows, scores in [
-        (shap.TreeExplainer(ranker.estimator_[-1])(transformed), X, ranker.predict(X)),
-        (shap.LinearExplainer(linear.estimator_, X)(X), X, linear.predict(X)),
-        (shap.Explainer(ranker.predict, X)(X[:20]), X[:20], ranker.predict(X[:20])),
+        (
+            shap.TreeExplainer(ranker.estimator_[-1])(transformed),
+            FRAME,
+            ranker.predict(FRAME),
+        ),
+        (
+            shap.LinearExplainer(linear.estimator_, FRAME)(FRAME),
+            FRAME,
+            linear.predict(FRAME),
+        ),
+        (
+            shap.Explainer(ranker.predict, FRAME)(FRAME[:20]),
+            FRAME[:20],
+            ranker.predict(FRAME[:20]),
+        ),
     ]:
         assert explanation.values.shape == rows.shape
         total = explanation.values.sum(axis=1) + explanation.base_values
@@ -231,9 +234,8 @@ def test_shap_explains_the_last_step_and_any_ranker(data):
 
 
 @boosted
-def test_importances_of_boosted_trees(model, data):
-    X, y, qid = data
-    ranker = QueryRanker(model).fit(X, y, qid=qid)
+def test_importances_of_boosted_trees(model):
+    ranker = QueryRanker(model).fit(FRAME, Y, qid=QID)
     getter = "auto"
     if isinstance(model, CatBoostRanker):
         assert not hasattr(ranker, "feature_importances_")
@@ -246,14 +248,13 @@ def test_importances_of_boosted_trees(model, data):
         own = ranker.estimator_.feature_importances_
         assert ranker.feature_importances_.tolist() == own.tolist()
     tool = RFE(QueryRanker(model), n_features_to_select=2, importance_getter=getter)
-    assert tool.fit(X, y, qid=qid).get_support().sum() == 2
+    assert tool.fit(FRAME, Y, qid=QID).get_support().sum() == 2
 
 
 @boosted
-def test_the_best_round_is_that_of_the_library(model, data):
-    X, y, qid = data
+def test_the_best_round_is_that_of_the_library(model):
     stopping = {"early_stopping": True, "n_iter_no_change": 2, "random_state": 0}
-    ranker = QueryRanker(model, **stopping).fit(X, y, qid=qid)
+    ranker = QueryRanker(model, **stopping).fit(FRAME, Y, qid=QID)
     inner = ranker.estimator_
     name = "best_iteration" if isinstance(model, XGBRanker) else "best_iteration_"
     assert ranker.best_iteration_ == getattr(inner, name)
@@ -263,13 +264,12 @@ def test_the_best_round_is_that_of_the_library(model, data):
 
 
 @boosted
-def test_a_library_ranker_is_shown_as_a_regressor(model, data):
+def test_a_library_ranker_is_shown_as_a_regressor(model):
     from sklearn.inspection import partial_dependence
 
-    X, y, qid = data
-    fitted = QueryRanker(model).fit(X, y, qid=qid)
+    fitted = QueryRanker(model).fit(FRAME, Y, qid=QID)
     for ranker in (fitted, fitted.estimator_):
         view = as_regressor(ranker)
-        assert view.predict(X).tolist() == fitted.predict(X).tolist()
-        result = partial_dependence(view, X, features=["f0"], grid_resolution=3)
+        assert view.predict(FRAME).tolist() == fitted.predict(FRAME).tolist()
+        result = partial_dependence(view, FRAME, features=["f0"], grid_resolution=3)
         assert result["average"].shape == (1, 3)
