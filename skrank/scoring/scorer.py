@@ -126,7 +126,11 @@ def make_ranking_scorer(
     that of `X`. Without query ids a scorer raises an error; it never treats a whole
     fold as one query.
 
-    Which prediction of an estimator ranks the rows, :doc:`/scorers` says by its type.
+    The rows are ranked by the ``decision_function`` of an outlier detector or of a
+    classifier with two classes, or by the probability of the second class if there is
+    none; by the expected grade for more than two classes, the mean of the classes
+    weighted by their probabilities; and by ``predict`` of every other estimator of one
+    target. Clusterers, transformers and estimators of several targets raise an error.
 
     Examples
     --------
