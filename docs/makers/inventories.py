@@ -123,7 +123,7 @@ matplotlib api/collections_api.html: matplotlib.collections.LineCollection
 GLOSSARIES = """
 python glossary.html: generator iterable mapping sequence
 numpy glossary.html: array_like
-sklearn glossary.html: estimator scorer
+sklearn glossary.html: estimator meta-estimator scorer
 """
 
 # How types are written in docstrings, where numpydoc does not know them.

@@ -154,8 +154,9 @@ class QueryRanker(MetaRanker):
     of the fitted model is in `estimator_`.
 
     `sample_weight` has one value per row, since cross-validation can split only
-    these. The ranker converts it for the estimator (for the last step of a Pipeline),
-    as the table in :doc:`/rankers` says. With metadata routing enabled, call
+    these. The ranker converts it for the estimator (for the last step of a Pipeline):
+    XGBRanker gets the mean weight of each query, CatBoostRanker `group_weight` if the
+    weights are constant within queries. With metadata routing enabled, call
     ``set_fit_request(sample_weight=True)`` on the ranker. Transformers of the Pipeline
     receive the weights if they request them. In early stopping, the weight of a
     held-out query is the mean weight of its rows. :ref:`early_stopping` says where the
