@@ -88,7 +88,8 @@ class QueryFinder(RankingEstimator, BaseEstimator):
     def classes_(self) -> NoReturn:
         """Not defined; tools for classifiers show the error."""
         raise AttributeError(
-            "A ranker has no classes. For probabilities, see 'Around the ranker'."
+            "A ranker has no classes. For probabilities, see 'Tuning, calibration and "
+            "export' in the user guide."
         )
 
     def _check_qid_parameters(self, X):
