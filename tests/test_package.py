@@ -162,6 +162,14 @@ def public_classes():
                 yield module, getattr(module, name)
 
 
+def test_results_are_made_with_keywords_only():
+    made = [cls for _, cls in public_classes() if "Made by :" in cls.__doc__]
+    assert len(made) > 10
+    for cls in made:
+        parameters = inspect.signature(cls).parameters.values()
+        assert {one.kind for one in parameters} == {inspect.Parameter.KEYWORD_ONLY}
+
+
 @pytest.mark.slow
 def test_the_source_of_a_public_class_is_found():
     for _, cls in public_classes():

@@ -32,6 +32,8 @@ class RankedQueries:
     document without ties is a group of size 1, at rank ``above + 1``. A metric of your
     own is a function that gets a ranking and returns an array of shape (n_queries,).
 
+    Made by :func:`evaluate`, and by whatever else takes metrics.
+
     Parameters
     ----------
     groups : TieGroups
@@ -95,6 +97,7 @@ class RankedQueries:
 
     def __init__(
         self,
+        *,
         groups: Any,
         n_documents: NDArray[Any],
         lists: Any,
@@ -221,7 +224,12 @@ class RankedQueries:
         query_of_grade = np.repeat(groups.query, groups.relevant)
         grade = groups.grade[np.argsort(query_of_grade, kind="stable")]
         groups = TieGroups(*(values[order] for values in groups[:-1]), grade)
-        return RankedQueries(groups, whole.n_documents(), whole, order=self.order)
+        return RankedQueries(
+            groups=groups,
+            n_documents=whole.n_documents(),
+            lists=whole,
+            order=self.order,
+        )
 
     @cached_property
     def by_judgement(self) -> RankedQueries:
@@ -235,8 +243,13 @@ class RankedQueries:
         query = np.flatnonzero(self.n_documents)
         size = self.n_documents[query]
         groups = TieGroups(query, np.zeros_like(size), size, size, np.ones(size.sum()))
-        n_found = self.n_documents
-        return RankedQueries(groups, n_found, lists, self._rank, n_found=n_found)
+        return self._of_groups(groups, lists=lists, n_found=self.n_documents)
+
+    def _of_groups(self, groups, kind=None, **changed):
+        """Return the same documents in other tie groups, such as an `IdealRanking`."""
+        documents = {"n_documents": self.n_documents, "lists": self._lists}
+        given = {"groups": groups, "rank": self._rank} | documents | changed
+        return (kind or RankedQueries)(**given)
 
     def _in_this_order(self, lists):
         """Return other documents, ranked as these: by score, by grade or not at all."""
@@ -285,11 +298,10 @@ class RankedQueries:
         n_before = np.cumsum(n_relevant) - n_relevant
         above = np.cumsum(count) - count - n_before[query]
         groups = TieGroups(query, above, count, count, grade)
-        n_documents = self.n_documents
+        changed = {"order": "ideal", "n_found": n_relevant}
         if whole is not None:
-            n_documents = n_documents + n_relevant - self.n_found
-        rest = n_documents, self._lists, self._rank
-        return IdealRanking(groups, *rest, order="ideal", n_found=n_relevant)
+            changed["n_documents"] = self.n_documents + n_relevant - self.n_found
+        return self._of_groups(groups, IdealRanking, **changed)
 
     @cached_property
     def group_in_ideal(self) -> NDArray[Any]:
@@ -306,9 +318,8 @@ class RankedQueries:
         """The ranking in which all documents of a query are tied."""
         if self._alike is not None:
             return self._alike.chance
-        rest = self._lists, self._rank, "chance"
         groups = tied_together(self._lists, self.n_documents)
-        return RankedQueries(groups, self.n_documents, *rest)
+        return self._of_groups(groups, order="chance")
 
     def document_total(
         self,
@@ -516,10 +527,16 @@ class DocumentTerms(RankedQueries):
 
     def __init__(self, ranking):
         groups = ranking.query, ranking.above, ranking.size, ranking.relevant
-        groups = TieGroups(*groups, ranking.grade)
-        rest = ranking.n_documents, ranking._lists, ranking._rank, ranking.order
-        shared = {"alike": ranking, "columns": ranking.columns}
-        super().__init__(groups, *rest, n_found=ranking.n_found, **shared)
+        super().__init__(
+            groups=TieGroups(*groups, ranking.grade),
+            n_documents=ranking.n_documents,
+            lists=ranking._lists,
+            rank=ranking._rank,
+            order=ranking.order,
+            n_found=ranking.n_found,
+            alike=ranking,
+            columns=ranking.columns,
+        )
 
     @property
     def judged_only(self):
@@ -694,8 +711,13 @@ class IdealRanking(RankedQueries):
     def _whole_lists(self):
         groups = self.query, self.above, self.size, self.relevant, self._grades
         whole = self._lists.whole
-        n_documents, n_found = whole.n_documents(), self.n_found
-        return IdealRanking(groups, n_documents, whole, order="ideal", n_found=n_found)
+        return IdealRanking(
+            groups=groups,
+            n_documents=whole.n_documents(),
+            lists=whole,
+            order="ideal",
+            n_found=self.n_found,
+        )
 
     def ordered_by(self, values):
         """Return the ideal ranking by values of its groups, other than the grades.
@@ -711,8 +733,8 @@ class IdealRanking(RankedQueries):
         above = sum_before(size, self.query)
         above += below * (self.n_documents - self.n_found)[self.query]
         groups = TieGroups(self.query, above, size, size, self._grades[order])
-        rest = self.n_documents, self._lists, self._rank
-        return IdealRanking(groups, *rest, order="ideal", n_found=self.n_found)
+        changed = {"order": "ideal", "n_found": self.n_found}
+        return self._of_groups(groups, IdealRanking, **changed)
 
 
 def tied_together(lists, n_documents):

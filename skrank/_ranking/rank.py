@@ -145,7 +145,8 @@ def rank_lists(lists, ties, depth=None, **shared):
         top = lists if depth is None else keep_top(lists, depth)
         groups = _sort(top, ties, depth)
     groups, rank = resolve_ties(groups, ties), partial(rank_lists, ties=ties)
-    return RankedQueries(groups, lists.n_documents(), lists, rank, **shared)
+    shared |= {"n_documents": lists.n_documents(), "lists": lists, "rank": rank}
+    return RankedQueries(groups=groups, **shared)
 
 
 def rank_documents(lists, ties, k):

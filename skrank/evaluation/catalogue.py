@@ -165,7 +165,8 @@ def catalogue_scores(
         counts, values = _score_lists(top, codes, len(found), n_items)
         n_lists = top.ranking.n_queries
         lists[ranker] = ScoredLists(n_lists, found, counts, values)
-    return CatalogueScores(lists, k, n_items, items, kind_of(scores, rows))
+    known = {"n_items": n_items, "items": items, "kind": kind_of(scores, rows)}
+    return CatalogueScores(lists=lists, k=k, **known)
 
 
 def _read_items(items):
@@ -277,7 +278,7 @@ class ScoredLists(NamedTuple):
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CatalogueScores(PrintedResult):
     """The scores of all lists together, by ranker.
 

@@ -315,7 +315,7 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
         are_alike = returned is None  # else other documents count
         tables.append(rescored(one) if are_alike else measure_queries(requests, one))
     table = join_rankers(tables, tuple(rankers))
-    return QueryScores(table._replace(keys=keys or table.keys, kind=kind))
+    return QueryScores(table=table._replace(keys=keys or table.keys, kind=kind))
 
 
 def _keys(arrays, by, n_rankers):

@@ -64,7 +64,7 @@ class RankedDocuments(NamedTuple):
         return int(np.count_nonzero(self.relevant))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QueryReport(PrintedResult):
     """The documents of one query, and what each adds to a metric.
 
@@ -432,8 +432,15 @@ def query_report(
             rankings[name] = _rank_documents(documents, request, value)
         values[name] = float(scores.values[i, 0, place])
         defined.append(not np.isnan(value))
-    report = query, request.key, values, rankings, k, table.kind, not any(defined)
-    return QueryReport(*report)
+    return QueryReport(
+        query=query,
+        metric=request.key,
+        values=values,
+        rankings=rankings,
+        k=k,
+        kind=table.kind,
+        is_undefined=not any(defined),
+    )
 
 
 class QueryRows(NamedTuple):

@@ -47,7 +47,7 @@ from skrank._text.tables import (
 from skrank.evaluation.saved_scores import metric_of_values, read_scores, write_scores
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QueryScores(PrintedResult):
     """The values of metrics by ranker and query, and their summaries.
 
@@ -176,7 +176,7 @@ class QueryScores(PrintedResult):
             rows &= _is_one_of(keys[name], value, name)
         if not rows.any():
             raise ValueError(f"No query has all of the values {shown(values)}.")
-        return QueryScores(self.table.take(np.flatnonzero(rows)))
+        return QueryScores(table=self.table.take(np.flatnonzero(rows)))
 
     def balanced(self, by: str | Sequence[str]) -> QueryScores:
         """Return the same scores with weights by which each data set counts alike.
@@ -229,7 +229,7 @@ class QueryScores(PrintedResult):
         for rows in self.table.segments(by, "balanced").values():
             of_set = weight[rows].astype(np.float64)
             balanced[rows] = of_set / (of_set.sum() or 1.0)
-        return QueryScores(self.table._replace(weight=balanced))
+        return QueryScores(table=self.table._replace(weight=balanced))
 
     def __getitem__(self, names: str | Sequence[str]) -> QueryScores:
         """Return the scores of some of the rankers and metrics alone.
@@ -249,11 +249,9 @@ class QueryScores(PrintedResult):
                 raise KeyError(f"{shown(name)} is none of {known}.{hint}")
         rankers = [i for i, name in enumerate(self.rankers) if name in names]
         metrics = [j for j, name in enumerate(self.metrics) if name in names]
-        return QueryScores(
-            self.table.select(
-                rankers or range(len(self.rankers)), metrics or range(len(self.metrics))
-            )
-        )
+        rankers = rankers or range(len(self.rankers))
+        table = self.table.select(rankers, metrics or range(len(self.metrics)))
+        return QueryScores(table=table)
 
     @classmethod
     def concat(cls, parts: Iterable[QueryScores]) -> QueryScores:
@@ -281,7 +279,7 @@ class QueryScores(PrintedResult):
                     "QueryScores.concat takes instances of QueryScores. "
                     f"Got {type(part).__name__} instead."
                 )
-        return cls(join_queries([part.table for part in parts]))
+        return cls(table=join_queries([part.table for part in parts]))
 
     def save(self, path: PathLike) -> None:
         """Write the scores to a file of Parquet, from which `load` returns them.
@@ -335,7 +333,7 @@ class QueryScores(PrintedResult):
             If `save` did not write the file, if it was changed or damaged since, or if
             it comes from another version of skrank.
         """
-        return cls(read_scores(path))
+        return cls(table=read_scores(path))
 
     @share_frame_words
     def to_frame(
@@ -480,11 +478,8 @@ class QueryScores(PrintedResult):
             the values of a metric of skrank do not determine its summary, such as those
             of "neg_median_rank".
         """
-        return cls(
-            _table_of_frame(
-                frame, qid, by, ranker, metrics, sample_weight, replace_undefined_by
-            )
-        )
+        options = metrics, sample_weight, replace_undefined_by
+        return cls(table=_table_of_frame(frame, qid, by, ranker, *options))
 
     def _contents(self):
         with warnings.catch_warnings():

@@ -35,7 +35,7 @@ class Rule(NamedTuple):
         return "{} ({})".format(*in_words(self.parameters))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Explanation(PrintedResult):
     """A metric under several conventions, and the rules by which they differ.
 
@@ -289,7 +289,7 @@ def _most_different(per_query):
 BOUNDS = ("pessimistic", "expected", "optimistic")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class TieReport(PrintedResult):
     """How many documents are tied, and how much that can change metrics.
 

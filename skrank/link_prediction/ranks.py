@@ -62,7 +62,7 @@ BATCH_BYTES = 2**26
 THOUSANDTHS = 1e3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LinkRanks:
     """The ranks of the heads and tails of triples.
 
@@ -214,9 +214,11 @@ class LinkRanks:
         check_choice(ties, LINK_TIES, "ties", EVALUATE)
         query, one = np.arange(len(self)), np.ones(len(self), dtype=np.intp)
         groups = TieGroups(query, self.above, self.tied + 1, one, one.astype(float))
-        groups = resolve_ties(groups, ties)
-        target = OneTarget(query, self.n_candidates)
-        return RankedQueries(groups, self.n_candidates, target)
+        return RankedQueries(
+            groups=resolve_ties(groups, ties),
+            n_documents=self.n_candidates,
+            lists=OneTarget(query, self.n_candidates),
+        )
 
 
 # The names in PyKEEN's results, and the names here.

@@ -57,10 +57,12 @@ class Subtopics:
         start = starts_of(subtopic * (int(above.max(initial=0)) + 1) + above)
         relevant = lengths_of(start, len(subtopic))
         groups = subtopic[start], above[start], size[start], relevant
-        groups = TieGroups(*groups, np.ones(len(subtopic)))
-        n_documents = top.ranking.n_documents[self.query]
-        lists = SimpleNamespace(ids=np.arange(len(self.query)), whole=None)
-        return RankedQueries(groups, n_documents, lists, n_found=self.n_relevant)
+        return RankedQueries(
+            groups=TieGroups(*groups, np.ones(len(subtopic))),
+            n_documents=top.ranking.n_documents[self.query],
+            lists=SimpleNamespace(ids=np.arange(len(self.query)), whole=None),
+            n_found=self.n_relevant,
+        )
 
     def mean(self, values):
         """Return the mean over the subtopics of each query; NaN if it has none."""

@@ -173,7 +173,7 @@ def cross_val_query_scores(
         for fold, (rows, scores) in enumerate(folds)
     ]
     table = average_repeats(QueryScores.concat(parts).table, "fold", SEVERAL)
-    return QueryScores(table._replace(kind=kind_of(X, y)))
+    return QueryScores(table=table._replace(kind=kind_of(X, y)))
 
 
 class _SplitOnce:

@@ -48,7 +48,7 @@ from skrank.stats.results import (
 BETTER_MARK, WORSE_MARK = "†", "‡"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RankerComparison(Result):
     """Differences of rankers by metric, with their uncertainty.
 

@@ -186,7 +186,13 @@ def gate(
             means = ("baseline", "candidate", "difference")
             row.update(ends, **{name: 0.0 - row[name] for name in means})
     n_queries = max(row.pop("n_queries") for row in rows)
-    return GateDecision(baseline, candidate, confidence_level, n_queries, rows)
+    return GateDecision(
+        baseline=baseline,
+        candidate=candidate,
+        confidence_level=confidence_level,
+        n_queries=n_queries,
+        rows=rows,
+    )
 
 
 def _read_margins(margin, metrics):
@@ -212,7 +218,7 @@ def _read_margins(margin, metrics):
     return found
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class GateDecision(PrintedResult):
     """A decision with its reasons.
 

@@ -613,7 +613,7 @@ def samples_of(values):
         )
         for name in names
     ]
-    return QueryScores(join_samples(tables, names))
+    return QueryScores(table=join_samples(tables, names))
 
 
 def scores_of(values, by, clusters, caller):
@@ -653,7 +653,7 @@ def scores_of(values, by, clusters, caller):
     ]
     for table in tables[1:]:
         check_alike(tables[0], table)
-    return QueryScores(join_rankers(tables, rankers))
+    return QueryScores(table=join_rankers(tables, rankers))
 
 
 def _numbered(values, caller):

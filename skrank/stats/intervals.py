@@ -278,9 +278,14 @@ def mean_interval(
     codes = read_clusters(clusters, {"qid": np.arange(len(terms.known))})
     interval, *few = interval_of(terms, codes, confidence_level, method)
     _warn_of_few(*({"these values": n} for n in few))
-    n_units = count_units(terms.bottom, len(terms.bottom), codes)
-    options = None, clusters, confidence_level, {None: 1}
-    return ConfidenceIntervals((interval,), *options, n_units)
+    return ConfidenceIntervals(
+        rows=(interval,),
+        by=None,
+        clusters=clusters,
+        confidence_level=confidence_level,
+        directions={None: 1},
+        n_units=count_units(terms.bottom, len(terms.bottom), codes),
+    )
 
 
 def _read_array(values, sample_weight):

@@ -87,7 +87,7 @@ class Result(PrintedResult):
         return f"{counted(self.n_units, *words)}{by}{undefined}{judged}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ConfidenceIntervals(Result, Mapping):
     """The confidence intervals of metrics, by ranker and metric.
 

@@ -42,7 +42,7 @@ from skrank.tables.stream import (
 MANY_QUERIES = 10_000_000
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ClusterScores:
     """The scores of a data frame of Spark or Dask, which are not yet computed.
 

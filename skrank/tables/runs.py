@@ -319,7 +319,9 @@ def compare_lists(
         arrays = Arrays(y_true, y_score, query, returned=returned)
         tables.append(score_requests(requests, arrays, {None: y_score}).table)
     scores = join_rankers(tables, tuple(pairs))
-    return QueryScores(scores._replace(keys={"qid": ids}, kind=kind_of(*runs.values())))
+    return QueryScores(
+        table=scores._replace(keys={"qid": ids}, kind=kind_of(*runs.values()))
+    )
 
 
 def _read_list_metric(metric):

@@ -179,7 +179,7 @@ def score_table(
         check_columns(cluster.schema, columns)
         core = with_max_grade(cluster, core)
         frame = cluster.score(core, schema_of_scores(core, cluster.schema))
-        return ClusterScores(frame, core, cluster)
+        return ClusterScores(frame=frame, core=core, engine=cluster)
     with Source(source, columns, memory_limit) as rows:
         rows.check(columns)
         core = with_max_grade(rows, core)
@@ -516,12 +516,12 @@ def score_runs(
         tables.append(score_queries(metrics=metrics, **aligned, **params).table)
         del aligned
     rankers = [name for table in tables for name in table.rankers]
-    scores = QueryScores(join_rankers(tables, rankers))
+    scores = QueryScores(table=join_rankers(tables, rankers))
     if by is None:
         return scores
     keys = scores.keys | _of_queries(by, scores.keys["qid"], qid)
     check_names(scores.rankers, keys, requests)
-    return QueryScores(scores.table._replace(keys=distinct(keys)[0]))
+    return QueryScores(table=scores.table._replace(keys=distinct(keys)[0]))
 
 
 def _of_queries(by, ids, qid):

@@ -365,7 +365,7 @@ class ArrowCore:
 
     def values(self, table):
         """Return the values of a table of a call as `to_frame` has them, by name."""
-        scores = QueryScores(self.value_table(table))
+        scores = QueryScores(table=self.value_table(table))
         values = scores.values.reshape(len(self.names), -1)
         return dict(zip(self.names, values, strict=True))
 
@@ -383,7 +383,7 @@ class ArrowCore:
             key: values if ids[key] is None else ids[key][values]
             for key, values in table.keys.items()
         }
-        return QueryScores(table._replace(keys=keys))
+        return QueryScores(table=table._replace(keys=keys))
 
     def value_table(self, table, keys=(), kind="pandas"):
         """Return the ValueTable of a table that :meth:`__call__` returned."""
