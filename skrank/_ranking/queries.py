@@ -224,12 +224,8 @@ class RankedQueries:
         query_of_grade = np.repeat(groups.query, groups.relevant)
         grade = groups.grade[np.argsort(query_of_grade, kind="stable")]
         groups = TieGroups(*(values[order] for values in groups[:-1]), grade)
-        return RankedQueries(
-            groups=groups,
-            n_documents=whole.n_documents(),
-            lists=whole,
-            order=self.order,
-        )
+        new = {"n_documents": whole.n_documents(), "lists": whole, "rank": None}
+        return self._of_groups(groups, order=self.order, **new)
 
     @cached_property
     def by_judgement(self) -> RankedQueries:
@@ -243,7 +239,7 @@ class RankedQueries:
         query = np.flatnonzero(self.n_documents)
         size = self.n_documents[query]
         groups = TieGroups(query, np.zeros_like(size), size, size, np.ones(size.sum()))
-        return self._of_groups(groups, lists=lists, n_found=self.n_documents)
+        return self._of_groups(groups, n_found=self.n_documents)
 
     def _of_groups(self, groups, kind=None, **changed):
         """Return the same documents in other tie groups, such as an `IdealRanking`."""
@@ -711,13 +707,9 @@ class IdealRanking(RankedQueries):
     def _whole_lists(self):
         groups = self.query, self.above, self.size, self.relevant, self._grades
         whole = self._lists.whole
-        return IdealRanking(
-            groups=groups,
-            n_documents=whole.n_documents(),
-            lists=whole,
-            order="ideal",
-            n_found=self.n_found,
-        )
+        new = {"n_documents": whole.n_documents(), "lists": whole, "rank": None}
+        new |= {"order": "ideal", "n_found": self.n_found}
+        return self._of_groups(groups, IdealRanking, **new)
 
     def ordered_by(self, values):
         """Return the ideal ranking by values of its groups, other than the grades.
