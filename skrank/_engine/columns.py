@@ -105,7 +105,10 @@ class ItemIds:
 
 @dataclass(frozen=True, eq=False)
 class ItemColumn:
-    """A column whose values are those of the item of each row; see :func:`of_items`."""
+    """A column whose values are those of the item of each row.
+
+    Made by :func:`of_items`.
+    """
 
     values: np.ndarray  # what is known of each item
     ids: ItemIds | None = None  # of the items, in this order; None if they are numbers

@@ -17,7 +17,7 @@ in dense arrays, and has the arithmetic of equal neighbours.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._ranking.queries import RankedQueries
+from skrank._ranking.queries import RankedQueries, TopDocuments
 from skrank._ranking.rank import rank_queries
 
-__all__ = ["RankedQueries", "rank_queries"]
+__all__ = ["RankedQueries", "TopDocuments", "rank_queries"]

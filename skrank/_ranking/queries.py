@@ -572,6 +572,8 @@ class DocumentTerms(RankedQueries):
 class TopDocuments:
     """The documents that may be among the first `k` of each query.
 
+    Made by :meth:`RankedQueries.documents`.
+
     :meth:`RankedQueries.documents` makes it. A document is in a tie group, and every
     order of the documents in a group is equally likely.
 

@@ -2,9 +2,23 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.scoring.training import catboost_metric, lightgbm_metric, xgboost_metric
+from skrank.scoring.training import (
+    CatBoostMetric,
+    LightGBMMetric,
+    XGBoostMetric,
+    catboost_metric,
+    lightgbm_metric,
+    xgboost_metric,
+)
 
-__all__ = ["catboost_metric", "lightgbm_metric", "xgboost_metric"]
+__all__ = [
+    "CatBoostMetric",
+    "LightGBMMetric",
+    "XGBoostMetric",
+    "catboost_metric",
+    "lightgbm_metric",
+    "xgboost_metric",
+]
 
 
 def __dir__():

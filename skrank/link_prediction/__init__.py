@@ -5,6 +5,7 @@
 from skrank.link_prediction.predictors import (
     LinkPredictor,
     PopularityPredictor,
+    PyKEENPredictor,
     from_pykeen,
 )
 from skrank.link_prediction.ranks import (
@@ -22,6 +23,7 @@ __all__ = [
     "LinkPredictor",
     "LinkRanks",
     "PopularityPredictor",
+    "PyKEENPredictor",
     "SampledNegatives",
     "TripleShuffleSplit",
     "evaluate_link_prediction",

@@ -322,7 +322,10 @@ def from_pykeen(model: Any, triples_factory: Any = None) -> PyKEENPredictor:
 
 
 class PyKEENPredictor(LinkPredictor, BaseEstimator):
-    """A PyKEEN model, and the triples it was trained on, as a link predictor."""
+    """A PyKEEN model, and the triples it was trained on, as a link predictor.
+
+    Made by :func:`from_pykeen`.
+    """
 
     def __init__(self, model, triples_factory):
         self.model = model

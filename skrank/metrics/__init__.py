@@ -4,10 +4,10 @@
 
 import importlib
 
-from skrank._engine.columns import of_items
+from skrank._engine.columns import ItemColumn, of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer
-from skrank._ranking import RankedQueries
+from skrank._ranking import RankedQueries, TopDocuments
 from skrank.metrics.agreement import (
     query_auc_score,
     rank_correlation_score,
@@ -61,17 +61,25 @@ from skrank.metrics.top_k import (
     r_precision_score,
     recall_at_k_score,
 )
-from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
+from skrank.scoring.scorer import (
+    RankingScorer,
+    get_scorer,
+    get_scorer_names,
+    make_ranking_scorer,
+)
 
 __all__ = [
     "CONVENTIONS",
     "CatalogueScores",
     "Explanation",
+    "ItemColumn",
     "QueryReport",
     "QueryScores",
     "RankedQueries",
     "RankingMetric",
+    "RankingScorer",
     "TieReport",
+    "TopDocuments",
     "add_scorer",
     "alpha_ndcg_score",
     "awrf_score",

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._engine.columns import ItemColumn, of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer
-from skrank._ranking import RankedQueries
+from skrank._ranking import RankedQueries, TopDocuments
 from skrank._text.docs import Average, MatrixLike, Ties
 from skrank.evaluation.catalogue import CatalogueScores as CatalogueScores
 from skrank.evaluation.catalogue import catalogue_scores as catalogue_scores
@@ -27,24 +27,29 @@ from skrank.evaluation.reports import TieReport as TieReport
 from skrank.evaluation.reports import explain as explain
 from skrank.evaluation.reports import tie_report as tie_report
 from skrank.metrics.propensity import inverse_propensities
-from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
+from skrank.scoring.scorer import (
+    RankingScorer,
+    get_scorer,
+    get_scorer_names,
+    make_ranking_scorer,
+)
 
 __all__ = [
-    "CONVENTIONS", "CatalogueScores", "Explanation", "QueryReport", "QueryScores",
-    "RankedQueries", "RankingMetric", "TieReport", "add_scorer", "alpha_ndcg_score",
-    "awrf_score", "bpref_score", "catalogue_scores", "cg_score", "dcg_score",
-    "eed_score", "eel_score", "eer_score", "err_ia_score", "err_score", "evaluate",
-    "explain", "fbeta_at_k_score", "geometric_mean_rank", "get_scorer",
-    "get_scorer_names", "gm_map_score", "group_share_score", "harmonic_mean_rank",
-    "hits_at_k_score", "ild_score", "inverse_propensities", "judged_at_k_score",
-    "lrap_score", "make_ranking_scorer", "map_ia_score", "map_score",
-    "mean_precision_score", "mean_rank", "median_rank", "mrr_score", "ndcg_score",
-    "novelty_score", "nrbp_score", "of_items", "popularity_score",
-    "precision_at_k_score", "precision_ia_score", "psndcg_score", "psp_score",
-    "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
-    "rank_correlation_score", "ranking_loss", "rbo_score", "rbp_score",
-    "recall_at_k_score", "score_queries", "serendipity_score", "spearman_score",
-    "subtopic_recall_score", "tie_report"
+    "CONVENTIONS", "CatalogueScores", "Explanation", "ItemColumn", "QueryReport",
+    "QueryScores", "RankedQueries", "RankingMetric", "RankingScorer", "TieReport",
+    "TopDocuments", "add_scorer", "alpha_ndcg_score", "awrf_score", "bpref_score",
+    "catalogue_scores", "cg_score", "dcg_score", "eed_score", "eel_score", "eer_score",
+    "err_ia_score", "err_score", "evaluate", "explain", "fbeta_at_k_score",
+    "geometric_mean_rank", "get_scorer", "get_scorer_names", "gm_map_score",
+    "group_share_score", "harmonic_mean_rank", "hits_at_k_score", "ild_score",
+    "inverse_propensities", "judged_at_k_score", "lrap_score", "make_ranking_scorer",
+    "map_ia_score", "map_score", "mean_precision_score", "mean_rank", "median_rank",
+    "mrr_score", "ndcg_score", "novelty_score", "nrbp_score", "of_items",
+    "popularity_score", "precision_at_k_score", "precision_ia_score", "psndcg_score",
+    "psp_score", "q_measure_score", "query_auc_score", "query_report",
+    "r_precision_score", "rank_correlation_score", "ranking_loss", "rbo_score",
+    "rbp_score", "recall_at_k_score", "score_queries", "serendipity_score",
+    "spearman_score", "subtopic_recall_score", "tie_report"
 ]
 
 @overload

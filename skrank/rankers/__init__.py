@@ -4,9 +4,15 @@
 
 from skrank.rankers.fusion_ranker import FusionRanker
 from skrank.rankers.pairwise import PairwiseRanker
-from skrank.rankers.query_ranker import QueryRanker, as_regressor
+from skrank.rankers.query_ranker import QueryRanker, RankerAsRegressor, as_regressor
 
-__all__ = ["FusionRanker", "PairwiseRanker", "QueryRanker", "as_regressor"]
+__all__ = [
+    "FusionRanker",
+    "PairwiseRanker",
+    "QueryRanker",
+    "RankerAsRegressor",
+    "as_regressor",
+]
 
 
 def __dir__():

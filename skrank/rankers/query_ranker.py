@@ -436,7 +436,10 @@ def as_regressor(ranker: Any) -> RankerAsRegressor:
 
 
 class RankerAsRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
-    """The regressor that :func:`as_regressor` returns."""
+    """A ranker as a regressor.
+
+    Made by :func:`as_regressor`.
+    """
 
     __metadata_request__fit = {"qid": True}
     __metadata_request__predict = {"qid": True}

@@ -264,7 +264,10 @@ def get_scorer_names() -> list[str]:
 
 
 class RankingScorer(ScikitLearnScorer):
-    """A scorer that knows which rows belong to one query."""
+    """A scorer that knows which rows belong to one query.
+
+    Made by :func:`make_ranking_scorer` and :func:`get_scorer`.
+    """
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
         warn_if_rows_are_drawn()  # a search makes the scorers of names in its process

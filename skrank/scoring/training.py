@@ -303,7 +303,10 @@ def read_scorer(metric, params, parameter, caller):
 
 
 class LightGBMMetric(TrainingMetric):
-    """What LightGBM calls as ``eval_metric=`` and as ``feval=``."""
+    """What LightGBM calls as ``eval_metric=`` and as ``feval=``.
+
+    Made by :func:`lightgbm_metric`.
+    """
 
     made_by = "lightgbm_metric"
 
@@ -335,7 +338,10 @@ class LightGBMMetric(TrainingMetric):
 
 
 class XGBoostMetric(TrainingMetric):
-    """What XGBoost calls as ``custom_metric=``, and the methods of its callback."""
+    """What XGBoost calls as ``custom_metric=``, and the methods of its callback.
+
+    Made by :func:`xgboost_metric`.
+    """
 
     made_by = "xgboost_metric"
 
@@ -420,7 +426,10 @@ def _new_callback():
 
 
 class CatBoostMetric(TrainingMetric):
-    """What CatBoost calls as ``eval_metric=``."""
+    """What CatBoost calls as ``eval_metric=``.
+
+    Made by :func:`catboost_metric`.
+    """
 
     made_by = "catboost_metric"
 

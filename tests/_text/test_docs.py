@@ -67,6 +67,18 @@ IN_FULL += ["link_prediction", "tables", "plot", "integrations"]
 MODULES = dict.fromkeys(["skrank", *(f"skrank.{name}" for name in IN_FULL)])
 MODULES["skrank.base"] = ["RankingEstimator", "is_ranker"]
 
+# Types for annotations, which functions return; the pages of these say how to use them.
+RETURNED = {
+    "skrank.integrations.CatBoostMetric",
+    "skrank.integrations.LightGBMMetric",
+    "skrank.integrations.XGBoostMetric",
+    "skrank.link_prediction.PyKEENPredictor",
+    "skrank.metrics.ItemColumn",
+    "skrank.metrics.RankingScorer",
+    "skrank.metrics.TopDocuments",
+    "skrank.rankers.RankerAsRegressor",
+}
+
 
 def documented(function):
     return {p.name.lstrip("*"): p for p in FunctionDoc(function)["Parameters"]}
@@ -171,6 +183,8 @@ def public():
         contents = importlib.import_module(module)
         for name in names or contents.__all__:
             thing = getattr(contents, name)
+            if f"{module}.{name}" in RETURNED:
+                continue
             if inspect.isclass(thing):
                 for method, value in vars(thing).items():
                     is_method = inspect.isfunction(getattr(value, "__func__", value))

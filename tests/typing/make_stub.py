@@ -98,10 +98,12 @@ def stub():
     for node in ast.parse(SOURCE.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
-            if node.module == "skrank._engine.columns":
-                names.insert(0, ast.alias("ItemColumn"))
             if names:
-                imports.append(ast.unparse(ast.ImportFrom(node.module, names, 0)))
+                line = ast.unparse(ast.ImportFrom(node.module, names, 0))
+                if len(line) > 88:
+                    start, _, rest = line.partition("import ")
+                    line = f"{start}import (\n    {rest},\n)".replace(", ", ",\n    ")
+                imports.append(line)
     for name, module in metrics._EXTENSIONS.items():
         imports.append(f"from {module} import {name} as {name}")
     names = [f'"{name}"' for name in metrics.__all__]
