@@ -21,8 +21,8 @@ relations between 14 nations. Is it better than a count of the training triples?
 # vectors h, r and t. They are learned by classification: the tail of a triple is
 # predicted among all entities, and the head likewise, with a second vector for each
 # relation read backwards. The penalty, the sum of the cubed absolute values, is that of
-# Lacroix et al. (2018). Two methods come from the mixin: ``_learn_ids`` keeps the ids
-# of the training triples, and ``_encode`` returns the positions of ids.
+# Lacroix et al. (2018). Two methods come from the mixin: ``fit_ids`` keeps the ids
+# of the training triples, and ``encode`` returns the positions of ids.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -49,7 +49,7 @@ class ComplEx(LinkPredictor, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        head, relation, tail = self._learn_ids(X)
+        head, relation, tail = self.fit_ids(X)
         n_relations = len(self.relations_)
         # Each triple (h, r, t) is also the triple (t, r backwards, h).
         given, answer = np.concatenate([[head, tail], [tail, head]], axis=1)
@@ -73,11 +73,11 @@ class ComplEx(LinkPredictor, BaseEstimator):
         return self
 
     def score_tails(self, X):
-        head, relation, _ = self._encode(X)
+        head, relation, _ = self.encode(X)
         return self._scores(head, relation)
 
     def score_heads(self, X):
-        _, relation, tail = self._encode(X)
+        _, relation, tail = self.encode(X)
         return self._scores(tail, relation + len(self.relations_))
 
     def _scores(self, given, relation):

@@ -149,7 +149,7 @@ nations = load_nations()
 # task
 class OftenSeen(LinkPredictor, BaseEstimator):
     def fit(self, X, y=None):
-        self.n_seen_ = np.bincount(np.ravel(self._learn_ids(X)[::2]))
+        self.n_seen_ = np.bincount(np.ravel(self.fit_ids(X)[::2]))
         return self
 
     def score_tails(self, X):

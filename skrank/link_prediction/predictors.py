@@ -72,9 +72,8 @@ class LinkPredictor:
     Notes
     -----
     Put the mixin to the left of :class:`~sklearn.base.BaseEstimator`. In `fit`, call
-    ``self._learn_ids(X)``: it sets `entities_` (the ids of the columns of the scores),
-    `relations_` and `triples_` (for the filter), and returns the triples as positions
-    in these. ``self._encode(X)`` returns the positions of the triples to score. If the
+    `fit_ids`: it sets `entities_` (the ids of the columns of the scores), `relations_`
+    and `triples_` (for the filter). `encode` is for the triples to score. If the
     estimator has parameters `entities` and `relations`, they give the ids and their
     order; where they are None, the ids are those in `X`, sorted.
 
@@ -85,17 +84,17 @@ class LinkPredictor:
     >>> from skrank.link_prediction import LinkPredictor
     >>> class NearestEntities(LinkPredictor, BaseEstimator):
     ...     def fit(self, X, y=None):
-    ...         self._learn_ids(X)
+    ...         self.fit_ids(X)
     ...         return self
     ...
     ...     def _closeness(self, given):
     ...         return -np.abs(given[:, np.newaxis] - np.arange(len(self.entities_)))
     ...
     ...     def score_tails(self, X):
-    ...         return self._closeness(self._encode(X)[0])
+    ...         return self._closeness(self.encode(X)[0])
     ...
     ...     def score_heads(self, X):
-    ...         return self._closeness(self._encode(X)[2])
+    ...         return self._closeness(self.encode(X)[2])
     >>> X = [["a", "next", "b"], ["b", "next", "c"], ["c", "next", "d"]]
     >>> model = NearestEntities().fit(X[:1] + X[2:])
     >>> model.predict(X[1:2])
@@ -148,8 +147,19 @@ class LinkPredictor:
         """Return the ranks of the heads and tails of triples, for scorers."""
         return rank_triples(self, X)
 
-    def _learn_ids(self, X):
-        """Learn the ids in triples, and return (head, relation, tail) as positions."""
+    def fit_ids(self, X: ArrayLike) -> tuple[NDArray[Any], ...]:
+        """Learn the ids in the training triples; `fit` calls it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            The training triples.
+
+        Returns
+        -------
+        head, relation, tail : ndarray of shape (n_triples,)
+            Their positions in `entities_` and `relations_`.
+        """
         triples = as_triples(X)
         if not len(triples):
             raise ValueError(
@@ -166,17 +176,25 @@ class LinkPredictor:
             setattr(self, f"{what}_", ids)
         self.n_features_in_ = 3
         self.triples_ = triples
-        return self._positions(triples)
+        return self.encode(triples)
 
-    def _encode(self, X):
-        """Return the positions of the triples to score, as `_learn_ids` does."""
+    def encode(self, X: ArrayLike) -> tuple[NDArray[Any], ...]:
+        """Return the triples to score as positions in `entities_` and `relations_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Triples with ids that are known.
+
+        Returns
+        -------
+        head, relation, tail : ndarray of shape (n_triples,)
+            The positions.
+        """
         check_is_fitted(self, "entities_")
-        return self._positions(as_triples(X))
-
-    def _positions(self, triples):
         entities = Vocabulary(self.entities_, "entities")
         relations = Vocabulary(self.relations_, "relations")
-        return encode_triples(triples, entities, relations, "X")
+        return encode_triples(as_triples(X), entities, relations, "X")
 
     def __sklearn_tags__(self):
         """Return the tags, with the estimator type of link predictors."""
@@ -254,7 +272,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         self : object
             The fitted predictor.
         """
-        head, relation, tail = self._learn_ids(X)
+        head, relation, tail = self.fit_ids(X)
         self.tail_counts_ = self._count(relation, tail)
         self.head_counts_ = self._count(relation, head)
         return self
@@ -262,13 +280,13 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
     @_share_score_words
     def score_tails(self, X: ArrayLike) -> NDArray[Any]:
         """Return the scores of all entities as tails."""
-        _, relation, _ = self._encode(X)
+        _, relation, _ = self.encode(X)
         return self.tail_counts_[relation].toarray()
 
     @_share_score_words
     def score_heads(self, X: ArrayLike) -> NDArray[Any]:
         """Return the scores of all entities as heads."""
-        _, relation, _ = self._encode(X)
+        _, relation, _ = self.encode(X)
         return self.head_counts_[relation].toarray()
 
     def _count(self, relation, entity):
@@ -348,12 +366,12 @@ class PyKEENPredictor(LinkPredictor, BaseEstimator):
 
     def score_tails(self, X):
         """Return the scores of all entities as tails."""
-        head, relation, _ = self._encode(X)
+        head, relation, _ = self.encode(X)
         return self._ask(self.model.predict_t, head, relation)
 
     def score_heads(self, X):
         """Return the scores of all entities as heads."""
-        _, relation, tail = self._encode(X)
+        _, relation, tail = self.encode(X)
         return self._ask(self.model.predict_h, relation, tail)
 
     def _ask(self, predict, *columns):

@@ -33,7 +33,7 @@ class NoisyCounts(LinkPredictor, BaseEstimator):
         self.relations = relations
 
     def fit(self, X, y=None):
-        head, relation, tail = self._learn_ids(X)
+        head, relation, tail = self.fit_ids(X)
         shape = 2, len(self.relations_), len(self.entities_)
         self.counts_ = np.random.default_rng(0).random(shape)
         np.add.at(self.counts_, (0, relation, tail), self.weight)
@@ -41,11 +41,11 @@ class NoisyCounts(LinkPredictor, BaseEstimator):
         return self
 
     def score_tails(self, X):
-        _, relation, _ = self._encode(X)
+        _, relation, _ = self.encode(X)
         return self.counts_[0, relation]
 
     def score_heads(self, X):
-        _, relation, _ = self._encode(X)
+        _, relation, _ = self.encode(X)
         return self.counts_[1, relation]
 
 
