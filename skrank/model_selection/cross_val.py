@@ -161,7 +161,7 @@ def cross_val_query_scores(
         for fold, model in enumerate(models):
             tested = partial(entries_of, indices=cv.splits[fold][1])
             own = {key: tested(values) for key, values in metadata.items()}
-            rows = scorer.read_rows(model, tested(X), tested(y), own, call=call)
+            rows = scorer._read_rows(model, tested(X), tested(y), own, call=call)
             if fold == len(folds):
                 folds.append((rows, {}))
             check_same_ids(folds[fold][0].qid, rows.qid, name, CROSS_VAL)

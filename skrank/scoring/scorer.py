@@ -297,15 +297,15 @@ class RankingScorer(ScikitLearnScorer):
         metadata = {"qid": qid, **columns}
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
-        rows = self.read_rows(estimator, X, y_true, metadata)
+        rows = self._read_rows(estimator, X, y_true, metadata)
         return self._score_func.of_rows(rows, self._sign)
 
     def _score(self, method_caller, estimator, X, y_true=None, **metadata):
         """Score, with the predictions that `method_caller` computes or has cached."""
-        rows = self.read_rows(estimator, X, y_true, metadata, ask=method_caller)
+        rows = self._read_rows(estimator, X, y_true, metadata, ask=method_caller)
         return self._score_func.of_rows(rows, self._sign)
 
-    def read_rows(self, estimator, X, y_true, metadata, *, call=SCORED, ask=None):
+    def _read_rows(self, estimator, X, y_true, metadata, *, call=SCORED, ask=None):
         """Return the :class:`Arrays` of rows, with the scores of a fitted estimator.
 
         Their `qid` is a :class:`Heads`, but for a function of the user. Errors show the
@@ -327,32 +327,35 @@ class RankingScorer(ScikitLearnScorer):
         qid = find_scored_qid(estimator, X, y_true, metadata.get("qid"))
         # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, qid, ask=ask)
-        if y_true is None:
-            y_true = np.zeros(len(y_score), dtype=np.uint8)
-        rows = {name: values for name, values in metadata.items() if name != "qid"}
-        of_X = ()
-        if self._reads:
-            find = partial(_column_of, X, self._columns)
-            found = columns_of(requests, rows, scored.caller, find)
-            given = {name for name in rows if rows[name] is not None}
-            of_X = found.keys() - given - self._columns.keys()
-            rows |= found
+        found = self._find_columns(X, metadata)
         if qid is None:
             raise no_query_ids(scored.caller, call, X=X, of_column="QueryRanker")
-        warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
         heads = encode_heads(qid)
+        self._warn(estimator, X, y_true, heads, metadata, found)
+        if y_true is None:
+            y_true = np.zeros(len(y_score), dtype=np.uint8)
+        rows = metadata | found | {"qid": heads if scored.function is None else qid}
+        masks = {name: rows.pop(name) for name in ("qid", *_OPTIONAL) if name in rows}
+        return read_arrays(y_true, y_score, **masks, columns=rows)
+
+    def _find_columns(self, X, metadata):
+        """Return the columns that the metrics read, by name."""
+        find, requests = (
+            partial(_column_of, X, self._columns),
+            self._score_func.requests,
+        )
+        return columns_of(requests, metadata, self._score_func.caller, find)
+
+    def _warn(self, estimator, X, y_true, heads, metadata, columns):
+        """Warn of rows, features and splits that are likely a mistake."""
+        warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
+        of_X = {name for name in columns if metadata.get(name) is None}
+        of_X -= self._columns.keys()
         if of_X or QID in _feature_names(estimator):
             warn_of_features(estimator, sorted(of_X))
         split, routing = running_split(X), super().get_metadata_routing
         warn_if_queries_are_split(estimator, X, heads, split, routing)
         warn_if_rows_are_drawn()
-        return read_arrays(
-            y_true,
-            y_score,
-            qid=heads if scored.function is None else qid,
-            columns={name: rows[name] for name in rows if name not in _OPTIONAL},
-            **{name: rows[name] for name in rows if name in _OPTIONAL},
-        )
 
     def _check_names(self, metadata):
         """Raise if the metrics read none of some metadata; a function may read any."""
@@ -364,7 +367,7 @@ class RankingScorer(ScikitLearnScorer):
                 f"{unknown[0]!r}.{meant_by(unknown[0], known)}"
             )
 
-    def on_documents(self, y_true, qid, sample_weight=None):
+    def _on_documents(self, y_true, qid, sample_weight=None):
         """Return the score as a function of predictions; the rest is computed once."""
         value = self._score_func.of_documents(y_true, qid, sample_weight)
         return lambda y_score: self._sign * value(y_score)
@@ -534,7 +537,7 @@ def predict_scores(estimator, X, y, qid, caller):
     y_score, found, scorer = {}, None, RankingScorer(Scored(caller, caller))
     call = f"{caller}.from_estimator(estimator, X, y, qid=qid)"
     for name, one in estimator.items():
-        rows = scorer.read_rows(one, X, y, {"qid": qid}, call=call)
+        rows = scorer._read_rows(one, X, y, {"qid": qid}, call=call)
         found = rows.qid if found is None else found
         check_same_ids(found, rows.qid, name, caller)
         y_score[name] = rows.y_score

@@ -279,7 +279,7 @@ class TrainingMetric:
             pairs = zip(known, documents, strict=True)
             if all(one is other or np.array_equal(one, other) for one, other in pairs):
                 return value
-        value = self.scorer.on_documents(*documents)
+        value = self.scorer._on_documents(*documents)
         self._prepared.append((documents, value))
         return value
 

@@ -78,7 +78,7 @@ def test_what_is_prepared_for_other_scores_gives_the_same_bits(name):
     qid = rng.permutation(np.repeat(np.arange(30), 12))
     y_true = rng.integers(0, 3, 360) * (rng.random(360) < 0.3)
     for weight in ({}, {"sample_weight": 0.1 + qid % 4}):
-        prepared = get_scorer(name).on_documents(y_true, qid, **weight)
+        prepared = get_scorer(name)._on_documents(y_true, qid, **weight)
         for n_levels in (5, 10_000):
             y_score = rng.integers(0, n_levels, 360).astype(float)
             expected = evaluate(y_true, y_score, name, qid=qid, **weight)[name]

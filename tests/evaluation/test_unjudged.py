@@ -179,7 +179,7 @@ def test_a_scorer_without_the_mask_that_it_reads_is_an_error():
     with pytest.raises(ValueError, match="'map' reads the column 'judged'"):
         scorer(model, X, y, qid=qid)
     with pytest.raises(ValueError, match="'map' reads the column 'judged'"):
-        scorer.on_documents(y, qid)
+        scorer._on_documents(y, qid)
     grades = np.where(search_data()[3], y, -1)
     by_grade = make_ranking_scorer("map", unjudged="condensed", judged_from=0)
     expected = scorer(model, X, y, qid=qid, judged=grades >= 0)
