@@ -383,7 +383,8 @@ def measure_queries(requests, source, alike=None):
                 raise
     weight = source.sample_weight
     if weight is not None:
-        weight = rankings[0].query_weights(weight) if alike is None else alike.weight
+        lists = rankings[0]._lists
+        weight = lists.query_weights(weight) if alike is None else alike.weight
     extremes = tuple(map(_extremes, requests, rankings))
     keys, requests = {"qid": rankings[0].ids}, tuple(requests)
     return ValueTable(keys, (None,), requests, extremes, (tuple(measured),), weight)

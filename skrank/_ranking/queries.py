@@ -493,23 +493,6 @@ class RankedQueries:
         kind[order] = np.cumsum(new) - 1
         return self.query[first], groups[:, new], kind
 
-    def query_weights(self, sample_weight: ArrayLike) -> NDArray[Any] | None:
-        """Return one weight per query, in the order of `ids`.
-
-        Parameters
-        ----------
-        sample_weight : array-like of shape (n_samples,) or (n_queries,)
-            The weights as a metric function takes them. None returns None.
-
-        Returns
-        -------
-        weight : ndarray of shape (n_queries,) or None
-            The weights.
-        """
-        if sample_weight is None:
-            return None
-        return self._lists.query_weights(sample_weight)
-
 
 class DocumentTerms(RankedQueries):
     """A ranking of one query in which sums over documents are their terms instead.

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -336,19 +336,8 @@ class QueryScores(PrintedResult):
         return cls(table=read_scores(path))
 
     @share_frame_words
-    def to_frame(
-        self,
-        kind: FrameKind | None = None,
-        *,
-        undefined: Literal["replaced", "nan"] = "replaced",
-    ) -> Any:
+    def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return the values as a data frame with one row per query.
-
-        Parameters
-        ----------
-        undefined : {"replaced", "nan"}, default="replaced"
-            The value of a query where a metric is undefined: what it counts as in the
-            summary, `replace_undefined_by`, or NaN.
 
         Returns
         -------
@@ -356,20 +345,16 @@ class QueryScores(PrintedResult):
             The columns "ranker", for named rankers, which stand one below the other;
             the keys; "sample_weight", for weighted queries; and the metrics.
         """
-        check_choice(undefined, {"replaced", "nan"}, "undefined", "to_frame")
-        values = self.values
-        if undefined == "nan":
-            each = {"average": None, "replace_undefined_by": np.nan}
-            values = np.array(self.table.summaries(**each))
         n_rankers = len(self.rankers)
         columns = {name: np.tile(key, n_rankers) for name, key in self.keys.items()}
         if self.rankers != (None,):
-            names = np.repeat(np.array(self.rankers, dtype=object), values.shape[2])
+            names = np.array(self.rankers, dtype=object)
+            names = np.repeat(names, self.values.shape[2])
             columns = {"ranker": names} | columns
         if self.weight is not None:
             columns["sample_weight"] = np.tile(self.weight, n_rankers)
         for j, name in enumerate(self.metrics):
-            columns[name] = values[:, j].ravel()
+            columns[name] = self.values[:, j].ravel()
         return as_frame(columns, self.table.kind if kind is None else kind)
 
     def worst_queries(self, ranker: str | None = None, n: int = 10) -> Any:

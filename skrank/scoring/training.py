@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import importlib
 from collections import Counter, deque
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -131,7 +130,6 @@ def xgboost_metric(
     y: ArrayLike | None = None,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-    dmatrix: Mapping[str, Any] | None = None,
     **params: Any,
 ) -> Any:
     """Make an evaluation metric for XGBoost from a ranking metric.
@@ -147,9 +145,6 @@ def xgboost_metric(
             default=None
         The features of the evaluation set of a callback, from which it predicts:
         XGBoost passes predictions without queries to the metrics of XGBRanker.
-    dmatrix : dict, default=None
-        Further parameters of the DMatrix that is made of `X`, which should be those of
-        the estimator: ``{"enable_categorical": True, "missing": -1}``.
 
     Returns
     -------
@@ -177,7 +172,7 @@ def xgboost_metric(
             "xgboost_metric needs all of X, y and qid to be a callback, or none of "
             f"them to be a custom_metric. Got no {'X' if X is None else 'y'}."
         )
-    return xgboost_callback()(scorer, X, y, qid, sample_weight, **(dmatrix or {}))
+    return xgboost_callback()(scorer, X, y, qid, sample_weight)
 
 
 @_share_words

@@ -281,7 +281,6 @@ class RankerComparison(Result):
         *,
         rows: Literal["rankers", "differences"] = "rankers",
         uncertainty: Literal["interval", "standard error"] | None = None,
-        digits: int = 4,
     ) -> str:
         """Return the means of all rankers as a table in LaTeX, for a paper.
 
@@ -293,8 +292,6 @@ class RankerComparison(Result):
             As in `to_markdown`.
         uncertainty : {"interval", "standard error"}, default=None
             As in `to_markdown`.
-        digits : int, default=4
-            The decimal places of means, differences and their uncertainty.
 
         Returns
         -------
@@ -302,8 +299,7 @@ class RankerComparison(Result):
             A `table` environment whose caption is the title; of differences the title
             as a comment and a `tabular` environment for each table.
         """
-        digits = check_count(digits, "digits", least=0)
-        tables = self._tables_of(rows, uncertainty, "to_latex", digits)
+        tables = self._tables_of(rows, uncertainty, "to_latex")
         return as_latex(*tables, is_caption=rows == "rankers")
 
     def _repr_html_(self):
@@ -318,23 +314,23 @@ class RankerComparison(Result):
             for metric in self.metrics
         }
 
-    def _tables_of(self, rows, uncertainty, caller, digits=PLACES):
+    def _tables_of(self, rows, uncertainty, caller):
         """Return the title and the tables of `to_markdown`."""
         check_choice(rows, {"rankers", "differences"}, "rows", caller)
         check_choice(
             uncertainty, {"interval", "standard error", None}, "uncertainty", caller
         )
         if rows == "rankers":
-            return self._caption(uncertainty), [self._means(uncertainty, digits)]
+            return self._caption(uncertainty), [self._means(uncertainty)]
         if uncertainty is not None:
             raise ValueError(
                 f"The 'uncertainty' parameter of {caller} must be None with "
                 "rows='differences', where every row has its interval. Got "
                 f"{uncertainty!r} instead."
             )
-        return self._tables(digits)
+        return self._tables()
 
-    def _means(self, uncertainty, digits):
+    def _means(self, uncertainty):
         """Return the table of rankers and metrics."""
         marks = self._marks()
         columns = []
@@ -343,13 +339,13 @@ class RankerComparison(Result):
             for (segment, name), rows in self.intervals._best_first.items():
                 if name != metric:
                     continue
-                best = f"{rows[0].estimate:.{digits}f}"
+                best = f"{rows[0].estimate:.{PLACES}f}"
                 for row in rows:
-                    text = f"{row.estimate:.{digits}f}"
+                    text = f"{row.estimate:.{PLACES}f}"
                     after = {
                         None: "",
-                        "interval": shown_ends(row, digits),
-                        "standard error": f"± {row.standard_error:.{digits}f}",
+                        "interval": shown_ends(row),
+                        "standard error": f"± {row.standard_error:.{PLACES}f}",
                     }[uncertainty]
                     mark = marks.get((segment, metric, row.ranker), "")
                     cell = Cell(text, text == best, mark, after)
@@ -498,16 +494,16 @@ class RankerComparison(Result):
         title, tables = self._tables()
         return title, [*tables, textwrap.fill(verdict(self), LINE)]
 
-    def _means_and_intervals(self, digits):
+    def _means_and_intervals(self):
         """Return the table of rankers."""
         of_rows, last = self.intervals._best_first, None
         places = dict.fromkeys((self._segment(row), row.metric) for row in self.rows)
         rows = [row for place in places for row in of_rows[place]]
         if self.letters:
             last = "letters", [self._letters_of(row, row.ranker) for row in rows]
-        return self.intervals._estimates(rows, last, digits)
+        return self.intervals._estimates(rows, last)
 
-    def _differences(self, digits):
+    def _differences(self):
         """Return the table of differences."""
         header = [
             *self.segment_names,
@@ -520,8 +516,8 @@ class RankerComparison(Result):
                 row.metric,
                 row.ranker,
                 row.baseline,
-                f"{row.difference:+.{digits}f}",
-                shown_ends(row, digits),
+                f"{row.difference:+.{PLACES}f}",
+                shown_ends(row),
                 f"{row.p_adjusted:.2g}",
                 *([f"{row.wins}/{row.ties}/{row.losses}"] if self.paired else []),
             ]
@@ -529,17 +525,17 @@ class RankerComparison(Result):
         ]
         table = Table(header, rows, self._left)
         if self.judge is not None:
-            add_judge(table, self.rows, digits)
+            add_judge(table, self.rows)
         return table
 
-    def _tables(self, digits=PLACES):
+    def _tables(self):
         title = self._title()
         is_long = len(self.rankers) >= FEWEST_RANKERS
         if self.letters is None and self._has_all_pairs and is_long:
             title += ". Letters are left out: they would be too many to compare."
         if self.judge is not None:
             title += f". {OF_JUDGE}"
-        return title, [self._means_and_intervals(digits), self._differences(digits)]
+        return title, [self._means_and_intervals(), self._differences()]
 
 
 # Letters that nobody can compare are not shown.

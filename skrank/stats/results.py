@@ -202,15 +202,15 @@ class ConfidenceIntervals(Result, Mapping):
             rows[:] = [rows[i] for i in order]
         return groups
 
-    def _estimates(self, rows, last=None, digits=PLACES):
+    def _estimates(self, rows, last=None):
         """Return the table of some rows, with the last column, if any."""
         names = [*self.segment_names, "metric", "ranker"]
         names = [name for name in names if rows[0].get(name) is not None]
         cells = [
             [
                 *(str(row[name]) for name in names),
-                f"{row.estimate:.{digits}f}",
-                shown_ends(row, digits),
+                f"{row.estimate:.{PLACES}f}",
+                shown_ends(row),
             ]
             for row in rows
         ]
@@ -240,20 +240,20 @@ OF_JUDGE = (
 )
 
 
-def add_judge(table, rows, digits=PLACES):
+def add_judge(table, rows):
     """Add the columns of what a judge adds to some rows."""
     table.header.extend(("human", "judge", "correlation", "worth"))
     for line, row in zip(table.rows, rows, strict=True):
-        line += (f"{row.human:.{digits}f}", f"{row.judge:.{digits}f}")
+        line += (f"{row.human:.{PLACES}f}", f"{row.judge:.{PLACES}f}")
         line += (f"{row.correlation:.2f}",)
         line += ("human alone" if row.people_alone else f"{row.worth:.1f}",)
 
 
-def shown_ends(interval, digits=PLACES):
+def shown_ends(interval):
     """Return the ends of an interval as text."""
     if np.isnan(interval.low):
         return "-"
-    return f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+    return f"[{interval.low:.{PLACES}f}, {interval.high:.{PLACES}f}]"
 
 
 # Of more claims, or names in one of them, the others are counted.

@@ -406,7 +406,6 @@ def test_what_stands_around_a_group_is_counted():
     assert ranking.query_of_grade.tolist() == [0, 0]
     assert ranking.group_in_ideal.tolist() == [0, 1]
     assert ranking.grade_range == (0, 2)
-    assert ranking.query_weights([3, 3, 3, 3]).tolist() == [3]
     orders = [one.order for one in (ranking, ranking.ideal, ranking.chance)]
     assert orders == ["score", "ideal", "chance"]
 

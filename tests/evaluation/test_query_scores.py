@@ -93,7 +93,9 @@ def test_the_values_are_those_of_evaluate_without_an_average(adjusted):
     assert_array_equal(scores.values, [list(expected.values())])
     params |= {"average": None, "replace_undefined_by": np.nan}
     raw = evaluated(**data, metrics=names, **params)
-    frame = scores.to_frame(undefined="nan")
+    frame = score_queries(
+        **data, metrics=names, **params | {"replace_undefined_by": np.nan}
+    ).to_frame()
     assert frame.isna().any().any()
     for name in names:
         assert_array_equal(frame[name], raw[name])
@@ -251,7 +253,8 @@ def test_the_worst_queries_have_their_keys():
     data = draw(3) | {"by": {"part": draw(3)["qid"] % 3}}
     scores = score_queries(metrics="ndcg", **data)
     frame = scores.where(part=1).worst_queries(n=4)
-    values = scores.where(part=1).to_frame(undefined="nan").dropna()
+    raw = score_queries(metrics="ndcg", replace_undefined_by=np.nan, **data)
+    values = raw.where(part=1).to_frame().dropna()
     values = values.sort_values("ndcg", kind="stable").head(4)
     for name, expected in {
         "metric": ["ndcg"] * 4,
@@ -347,26 +350,19 @@ def test_the_summary_of_a_frame_is_that_of_the_scores_or_refused(name, weights_t
         options = {"sample_weight": "sample_weight"}
         data["sample_weight"] = weights(data)
     scores = score_queries(**data, metrics=name)
-    for undefined in ("replaced", "nan"):
-        frame = scores.to_frame(undefined=undefined)
-        try:
-            again = QueryScores.from_frame(frame, **options)
-        except ValueError as error:
-            assert f"do not determine {name!r}" in str(error)  # noqa: PT017
-        else:
-            assert_same(again.summary(), scores.summary())
+    try:
+        again = QueryScores.from_frame(scores.to_frame(), **options)
+    except ValueError as error:
+        assert f"do not determine {name!r}" in str(error)  # noqa: PT017
+    else:
+        assert_same(again.summary(), scores.summary())
 
 
-def test_undefined_values_are_written_as_they_count_unless_nan_is_asked_for():
+def test_undefined_values_are_written_as_they_count():
     scores = score_queries([1, 0, 0, 0], [2, 1, 2, 1], "mrr", qid=[7, 7, 8, 8])
     assert scores.to_frame()["mrr"].tolist() == [1, 0]
     assert scores.to_frame()["mrr"].mean() == scores.summary()["mrr"] == 1 / 2
-    raw = scores.to_frame(undefined="nan")["mrr"].tolist()
-    assert raw[0] == 1
-    assert np.isnan(raw[1])
     assert str(scores).startswith("2 queries (1 undefined)\n")
-    with pytest.raises(ValueError, match="'undefined' parameter of to_frame"):
-        scores.to_frame(undefined="keep")
 
 
 def test_frames_that_are_no_table_of_values_are_refused():
