@@ -430,6 +430,10 @@ def read_lists(
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
     if y_score.ndim == y_true.ndim == 1:
+        if judged is not None:
+            judged = _check_mask(judged, y_true.shape, "judged")
+        if returned is not None:
+            returned = _check_mask(returned, y_score.shape, "returned")
         kept = None
         if exclude is not None:
             y_score, kept = _without_unread(y_score, exclude, "exclude")

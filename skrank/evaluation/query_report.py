@@ -425,6 +425,11 @@ def query_report(
     place, rows = _rows_of_query(query, next(iter(sources.values())))
     for i, (name, source) in enumerate(sources.items()):
         documents = _read_documents(source, rows, columns)
+        if not len(documents.grade):
+            raise ValueError(
+                "query_report shows the documents of a query that are judged or "
+                f"returned, and not excluded. Got query {shown(query)} without one."
+            )
         value = undefined[i][0][place]
         # What is to be warned of was said of all queries.
         with warnings.catch_warnings(), np.errstate(under="ignore"):

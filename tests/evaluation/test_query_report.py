@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 
 from skrank._engine.names import add_scorer
 from skrank._engine.request import METRICS
@@ -540,3 +541,21 @@ def test_what_query_report_does_not_take_raises(params, error, match):
     params = {"query": 9, **params}
     with pytest.raises(error, match=match):
         query_report([1, 0, 1], [1, 2, 3], qid=[8, 9, 9], **params)
+
+
+def test_a_query_without_a_document_to_show_is_refused():
+    neither = {"qid": [7, 7, 8, 8], "returned": np.array([True, True, False, False])}
+    neither["judged"] = neither["returned"]
+    data = [1, 0, 1, 0], [2, 2, 1, 1]
+    with pytest.raises(ValueError, match="Got query 8 without one"):
+        query_report(*data, 8, metric="map", **neither)
+
+
+@pytest.mark.parametrize("name", ["judged", "returned"])
+def test_a_mask_of_one_column_is_refused(name):
+    column, mask = np.array([[1], [0]]), np.array([[True], [False]])
+    with (
+        pytest.warns(DataConversionWarning),
+        pytest.raises(ValueError, match=rf"'{name}' .* shape \(2,\). Got .* \(2, 1\)"),
+    ):
+        query_report(column, column, 7, metric="map", qid=[7, 7], **{name: mask})
