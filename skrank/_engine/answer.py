@@ -114,7 +114,10 @@ def ranking_metric(
             is_whole = len(values) == len(args) + len(kwargs)
             if not is_whole or required.difference(values) or values.keys() - accepted:
                 if args and hasattr(args[0], "fit"):  # called as a scorer
-                    raise _not_a_scorer(metric)
+                    scoring = metric.full_name
+                    scoring += "@10" if metric.cutoff == "required" else ""
+                    words = f"{key} is a metric, not a scorer: pass scoring="
+                    raise TypeError(f"{words}{scoring!r}.")
                 refuse(*args, **kwargs)
             columns = {name: values.pop(name, None) for name in metric.columns}
             for name in metric.optional:
@@ -144,7 +147,15 @@ def ranking_metric(
             functools.partial(describe, metric=metric),
             returns=RETURNS.get((*metric.limits, metric.greater_is_better), ""),
         )
-        _enter_all(metric, dict(variants), inverse_name)
+        enter(metric)
+        of_ranks = defaults | {"replace_undefined_by": np.nan}
+        for variant, fixed in dict(variants).items():
+            instead = {"defaults": of_ranks} if "adjusted" in fixed else {}
+            enter(replace(metric, name=variant, fixed=fixed, **instead))
+        if inverse_name is not None:
+            of_ranks.pop("adjusted", None)
+            changed = {"greater_is_better": True, "inverse": True}
+            enter(replace(metric, name=inverse_name, defaults=of_ranks, **changed))
         return call
 
     return decorate
@@ -173,13 +184,6 @@ def _public_signature(definition, facts, shared):
     return inspect.Signature(parameters)
 
 
-def _not_a_scorer(metric):
-    """Return the error of a metric function that was passed as `scoring`."""
-    function = metric.function.__name__
-    name = metric.full_name + ("@10" if metric.cutoff == "required" else "")
-    return TypeError(f"{function} is a metric, not a scorer: pass scoring={name!r}.")
-
-
 def _refusing(signature, name, required):
     """Return a function that raises Python's error of a wrong call, by a name."""
 
@@ -194,19 +198,6 @@ def _refusing(signature, name, required):
     take.__name__ = take.__qualname__ = name
     take.__signature__ = signature
     return says_what_was_meant(take)
-
-
-def _enter_all(metric, variants, inverse_name):
-    """Enter a metric, and those of its other names, in the table of metrics."""
-    enter(metric)
-    of_ranks = metric.defaults | {"replace_undefined_by": np.nan}
-    for variant, fixed in variants.items():
-        instead = {"defaults": of_ranks} if "adjusted" in fixed else {}
-        enter(replace(metric, name=variant, fixed=fixed, **instead))
-    if inverse_name is not None:
-        of_ranks.pop("adjusted", None)
-        changed = {"greater_is_better": True, "inverse": True}
-        enter(replace(metric, name=inverse_name, defaults=of_ranks, **changed))
 
 
 _row_values = operator.attrgetter(*BY_ROW)

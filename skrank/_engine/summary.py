@@ -254,14 +254,12 @@ def pooled_harmonic_mean(values, weight):
         return float(np.divide(1, mean_of_queries(1 / values, weight)))
 
 
-def log_of_gm_map(values):
-    """Return the logarithms of the values, or of 1e-5 where they are smaller."""
-    return np.log(np.maximum(values, 1e-5))  # MIN_GEO_MEAN of trec_eval
-
-
 def mean_of_gm_map(values, weight):
     """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
-    return float(np.exp(mean_of_queries(log_of_gm_map(values), weight)))
+    return pooled_geometric_mean(np.maximum(values, LEAST_OF_GM_MAP), weight)
+
+
+LEAST_OF_GM_MAP = 1e-5  # MIN_GEO_MEAN of trec_eval
 
 
 # Summaries g(mean of f(values)), as (f, g).
@@ -269,5 +267,5 @@ MEANS = {
     mean_of_queries: (np.array, float),
     pooled_geometric_mean: (np.log, np.exp),
     pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
-    mean_of_gm_map: (log_of_gm_map, np.exp),
+    mean_of_gm_map: (lambda x: np.log(np.maximum(x, LEAST_OF_GM_MAP)), np.exp),
 }

@@ -719,8 +719,13 @@ def _check_mask(mask, shape, name):
 def _check_matrix(y_true, y_score, by_row):
     """Raise unless each row of y_score is a query, and nothing is given by row."""
     is_matrix = y_score.ndim == 2 and y_true.ndim <= 2
-    if is_matrix and by_row["qid"] is not None:
-        _refuse_columns(y_true, y_score)
+    is_of_rows = by_row["qid"] is not None and y_true.ndim == 1
+    if is_of_rows and y_score.shape == (len(y_true), 2):
+        raise ValueError(
+            "y_score must hold one score per row with y_true of shape "
+            f"{y_true.shape} and query ids. Got y_score of shape {y_score.shape}: if "
+            "its columns are those of predict_proba, pass predict_proba(X)[:, 1]."
+        )
     given = [name for name, value in by_row.items() if value is not None]
     if is_matrix and given:
         raise ValueError(
@@ -735,16 +740,6 @@ def _check_matrix(y_true, y_score, by_row):
             "(n_queries, n_documents), or y_true shape (n_queries,) and y_score shape "
             f"(n_queries, n_candidates). Got y_true of shape {y_true.shape} and "
             f"y_score of shape {y_score.shape}."
-        )
-
-
-def _refuse_columns(y_true, y_score):
-    """Raise if the scores have two columns, but grades and query ids are of rows."""
-    if y_true.ndim == 1 and y_score.shape == (len(y_true), 2):
-        raise ValueError(
-            "y_score must hold one score per row with y_true of shape "
-            f"{y_true.shape} and query ids. Got y_score of shape {y_score.shape}: if "
-            "its columns are those of predict_proba, pass predict_proba(X)[:, 1]."
         )
 
 

@@ -27,8 +27,14 @@ def read_entries(text):
     return {entry.partition(" ")[0].strip("*\n"): entry for entry in entries}
 
 
+_TIED = """\
+How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order"""
+_TIES = f"""{_TIED}; "optimistic" and
+    "pessimistic" take the best and the worst ordering"""
+
 # The entry of each parameter; {default} is that of the signature.
-PARAMETERS = read_entries("""
+_PARAMETERS = """
 y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
     The true grades, 0 or more. With a `y_score` of shape (n_queries, n_docs), an
     array of shape (n_queries,) instead holds the column of the one relevant document of
@@ -54,14 +60,10 @@ threshold : float or "max", default={default}
     gain. With "max", the documents with the highest grade of their query are relevant,
     if that grade is above 0.
 ties : {"expected", "first", "optimistic", "pessimistic"}, default={default}
-    How ties in `y_score` are resolved. "expected" is the exact expectation over all
-    orderings of the tied documents; "first" keeps the input order; "optimistic" and
-    "pessimistic" take the best and the worst ordering.
+    {ties}.
 ties_first_rank : {"expected", "first", "optimistic", "pessimistic", "realistic"}, \
     default={default}
-    How ties in `y_score` are resolved. "expected" is the exact expectation over all
-    orderings of the tied documents; "first" keeps the input order; "optimistic" and
-    "pessimistic" take the best and the worst ordering; "realistic" takes the mean of
+    {ties}; "realistic" takes the mean of
     the best and the worst rank of the first relevant document.
 threshold_every_grade : float, "max" or None, default={default}
     Documents with a grade up to `threshold`, or with "max" below the highest grade of
@@ -70,9 +72,7 @@ threshold_every_grade : float, "max" or None, default={default}
     is negative.
 ties_midrank : {"expected", "first", "optimistic", "pessimistic", "midrank"}, \
     default={default}
-    How ties in `y_score` are resolved. "expected" is the exact expectation over all
-    orderings of the tied documents; "first" keeps the input order; "optimistic" and
-    "pessimistic" take the best and the worst ordering; with "midrank" tied documents
+    {ties}; with "midrank" tied documents
     share their mean rank, as in ``scipy.stats.spearmanr``.
 replace_undefined_by : float, default={default}
     The value of a query for which the metric is undefined. NaN leaves the query out of
@@ -156,12 +156,12 @@ ideal : {"greedy", "ideal-ideal"} or None, default={default}
     documents that there are, found greedily; "ideal-ideal" is that of a list in which
     all documents are on all subtopics. None does not divide.
 ties_of_columns : {"expected", "first"}, default={default}
-    How ties in `y_score` are resolved. "expected" is the exact expectation over all
-    orderings of the tied documents; "first" keeps the input order.
+    {tied}.
 max_grade : float, default={default}
     The highest grade that a document can have. If None, the highest grade of a relevant
     document in `y_true` is used, so pass it to compare data sets.
-""")
+"""
+PARAMETERS = read_entries(_PARAMETERS.replace("{ties}", _TIES).replace("{tied}", _TIED))
 
 RAISES = """
 Raises

@@ -92,9 +92,10 @@ def confidence_interval(
           of an unknown metric that are between 0 and 1 have these limits;
         - "hall": Student's t, corrected for the skewness of the values [2]_.
     clusters : str or array-like of shape (n_queries,), default=None
-        Queries that belong together, such as those of a user: a key column of `scores`
-        by name, or one entry per query in the order of `scores.keys`. If None, a query
-        id that comes several times, as with several seeds, is one cluster.
+        Queries that belong together, such as those of a user: the name of one key
+        column of `scores`, or a label of each query in the order of `scores.keys`,
+        which is what a list always holds. If None, a query id that comes several times,
+        as with several seeds, is one cluster.
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
         the queries of `scores`, which people judged, and many others, of which they
