@@ -36,14 +36,9 @@ class RankedQueries:
 
     Parameters
     ----------
-    groups : TieGroups
-        The tie groups of all queries.
-    n_documents : ndarray of shape (n_queries,)
-        The number of returned documents of each query.
-    lists : Lists or OneTarget
-        The documents of the queries, and the query ids.
-    rank : callable, default=None
-        Ranks other documents of the queries by score.
+    groups, n_documents, lists, rank : object
+        What the ranking is made of: tie groups, the number of returned documents of
+        each query, the documents, and what ranks others.
     order : {"score", "ideal", "chance"}, default="score"
         What the documents are ranked by: by score, by grade or not at all.
     n_found : ndarray of shape (n_queries,), default=None
@@ -560,17 +555,12 @@ class TopDocuments:
     :meth:`RankedQueries.documents` makes it. A document is in a tie group, and every
     order of the documents in a group is equally likely.
 
-    Parameters
+    Attributes
     ----------
     ranking : RankedQueries
         The ranking of the documents.
-    everything : RankedQueries
-        The same with all documents relevant, and their rows as grades.
     k : int or None
         The cutoff.
-
-    Attributes
-    ----------
     query : ndarray of shape (n_top_documents,)
         The query of each document, a position in the ids of the ranking.
     row : ndarray of shape (n_top_documents,)
@@ -582,6 +572,7 @@ class TopDocuments:
     """
 
     def __init__(self, ranking, everything, k):
+        # `everything` is the ranking with all documents relevant, and rows as grades.
         group, row = slice(None), everything.grade.astype(np.intp, copy=False)
         if len(row) != len(everything.query):
             group = np.repeat(np.arange(len(everything.query)), everything.relevant)

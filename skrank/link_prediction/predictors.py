@@ -247,9 +247,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
 
     if TYPE_CHECKING:  # scikit-learn makes it
 
-        def set_predict_request(
-            self, *, candidates: MetadataRequest = ..., side: MetadataRequest = ...
-        ) -> Self: ...
+        def set_predict_request(self, *, side: MetadataRequest = ...) -> Self: ...
 
     def __init__(
         self, *, entities: ArrayLike | None = None, relations: ArrayLike | None = None
