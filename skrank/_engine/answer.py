@@ -45,6 +45,7 @@ from skrank._input.frames import on_host, take_rows
 from skrank._input.query_ids import find_qid
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
+from skrank._ranking.queries import query_weights
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
 from skrank._text.docs import RETURNS, complete, describe
 
@@ -374,8 +375,7 @@ def measure_queries(requests, source, alike=None):
                 raise
     weight = source.sample_weight
     if weight is not None:
-        lists = rankings[0]._lists
-        weight = lists.query_weights(weight) if alike is None else alike.weight
+        weight = query_weights(rankings[0], weight) if alike is None else alike.weight
     extremes = tuple(map(_extremes, requests, rankings))
     keys, requests = {"qid": rankings[0].ids}, tuple(requests)
     return ValueTable(keys, (None,), requests, extremes, (tuple(measured),), weight)

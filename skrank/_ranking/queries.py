@@ -705,6 +705,11 @@ class IdealRanking(RankedQueries):
         return self._of_groups(groups, IdealRanking, **changed)
 
 
+def query_weights(ranking, sample_weight):
+    """Return one weight for each query, from the weights as users pass them."""
+    return ranking._lists.query_weights(sample_weight)
+
+
 def tied_together(lists, n_documents):
     """Return the tie groups of lists if all documents of each query are tied."""
     query, grade, count = lists.count_grades()
