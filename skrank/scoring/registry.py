@@ -90,7 +90,8 @@ def register_scorers() -> None:
                 stacklevel=2,
             )
             return
-    _warn_of_others({name for name in registration().table if is_name(name)})
+        others = {name for name in registration().table if is_name(name)}
+    _warn_of_others(others)
 
 
 def unregister_scorers() -> None:
