@@ -126,7 +126,6 @@ def _compare(options):
         baseline=baseline,
         test=options.test,
         correction=None if options.correction == "none" else options.correction,
-        alternative=options.alternative,
         margin=options.margin,
         confidence_level=options.confidence_level,
     )
@@ -399,17 +398,12 @@ def _add_compare(commands):
         help="for the number of comparisons: max-t (the default) or none",
     )
     one.add_argument(
-        "--alternative",
-        default="two-sided",
-        metavar="NAME",
-        help="two-sided (the default), greater or less: the difference looked for",
-    )
-    one.add_argument(
         "--margin",
         type=float,
         default=0.0,
         metavar="DIFFERENCE",
-        help="a difference of the metric that does not matter (default: 0)",
+        help="test whether differences are smaller than this one (default: 0, which "
+        "tests whether there are any)",
     )
     _add_level(one, "the level of the intervals; 1 less it is that of the tests")
     _add_rules(one)

@@ -35,8 +35,6 @@ from skrank.stats.paired_tests import CORRECTIONS
 Kind = Literal["auto", "means", "differences"]
 _RANKERS = ("ranker", "baseline")
 _OF_MEANS = ("ranker", "estimate", "low", "high")
-# On which sides of 0 a margin is, by the alternative.
-_SIGNS = {"greater": (-1,), "less": (1,), "two-sided": (-1, 1)}
 # More rankers than these have too many pairs for a row each.
 _MOST = 4
 
@@ -212,7 +210,7 @@ class ComparisonDisplay(Display):
             for row in comparison.intervals.rows
             if metric in (None, row.metric)
         ]
-        signs = _SIGNS[comparison.alternative] if comparison.margin else ()
+        margin = comparison.margin
         numbers = ("difference", "low", "high")
         display = cls(
             metric=[named(row) for row in rows],
@@ -223,7 +221,7 @@ class ComparisonDisplay(Display):
             greater_is_better=[of_metric[row.metric].direction == 1 for row in rows],
             letters=letters,
             claim=comparison._asked() or None,
-            margins=[sign * comparison.margin for sign in signs],
+            margins=[-margin, margin] if margin else [],
             **_notes(comparison),
             means=means,
         )
@@ -535,7 +533,7 @@ def _notes(comparison):
     """Return the levels of the intervals, and how the tests are adjusted."""
     level = of_differences = comparison.confidence_level
     simultaneous = "simultaneous " * comparison.are_simultaneous
-    if comparison.alternative == "two-sided" and comparison.margin and not simultaneous:
+    if comparison.margin and not simultaneous:
         of_differences = 2 * level - 1  # of two tests of one side each
     n, correction, adjusted = len(comparison.rows), comparison.correction, ""
     if n > 1 and correction is not None:

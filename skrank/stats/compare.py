@@ -18,7 +18,6 @@ from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     about,
     check_choice,
-    check_count,
     check_level,
     check_number,
     says_what_was_meant,
@@ -51,14 +50,12 @@ from skrank.stats.inference import (
 )
 from skrank.stats.judged import refuse, with_judge
 from skrank.stats.paired_tests import (
-    ALTERNATIVES,
     NUMBERS_AT_A_TIME,
     PAIRED_TESTS,
     Family,
-    is_two_sided,
     run_tests,
 )
-from skrank.stats.sample_size import POWER, noncentrality
+from skrank.stats.sample_size import noncentrality
 
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
@@ -82,39 +79,34 @@ def compare_rankers(
     baseline: str | Sequence[str] | None = None,
     test: Literal["auto", "permutation", "score", "t"] = "auto",
     correction: Literal["max-t"] | None = "max-t",
-    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     margin: float = 0.0,
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
     judge: QueryScores | None = None,
     paired: bool = True,
-    n_resamples: int = N_RESAMPLES,
     random_state: Seed | None = 0,
 ) -> RankerComparison:
     r"""Compare rankers by their differences on the same queries.
 
     All pairs of rankers, or all rankers with a baseline, by all metrics, as one family
-    of tests. A query where a metric is undefined counts as in the summary of `scores`.
+    of tests (:doc:`/is_it_better`).
 
     Parameters
     ----------
     scores : QueryScores, dict, data frame or array of shape (n_rankers, n_queries)
         The values of two or more rankers. A dict or a data frame has an entry for each
-        ranker: its QueryScores, scored on the same queries by the same metrics and
-        parameters; or values that were computed elsewhere, one per query, of which
-        larger ones are better. These are an array, in one order of the queries for all
-        rankers; a Series or a dict by query id; or a dict by query id of dicts by
-        metric. Further entries are "qid", "sample_weight" and the columns that `by` and
-        `clusters` name. A data frame with a column "ranker" has a row for each ranker
-        and query, as :meth:`skrank.metrics.QueryScores.to_frame` returns it. The
-        rankers of an array are called "0", "1" and so on.
+        ranker: its QueryScores; or values that were computed elsewhere, one per query,
+        of which larger ones are better. These are an array, in one order of the queries
+        for all rankers; a Series or a dict by query id; or a dict by query id of dicts
+        by metric. Further entries are "qid", "sample_weight" and the columns that `by`
+        and `clusters` name. A data frame with a column "ranker" has a row for each
+        ranker and query. The rankers of an array are called "0", "1" and so on.
     by : str or list of str, default=None
         The key columns of the scores, such as a country, whose values are compared by
-        themselves. All of these segments together are one family.
+        themselves, as one family.
     baseline : str or list of str, default=None
-        The ranker that all others are compared with, or several such rankers, whose
-        comparisons are one family: two of these are compared once, the later one minus
-        the one before it in the list. If None, all pairs are compared.
+        The ranker, or the rankers, that all others are compared with. If None, all
+        pairs are compared.
     test : {"auto", "permutation", "score", "t"}, default="auto"
         How it is tested whether the means are equal:
 
@@ -127,38 +119,26 @@ def compare_rankers(
           much as less than half as many equal ones; and "permutation" otherwise. Where
           few queries differ, it allows for unobserved ones, which the others do not.
     correction : "max-t" or None, default="max-t"
-        How p-values are adjusted for the number of comparisons, and intervals made
-        simultaneous, so that they contain all true differences together with the
-        probability `confidence_level`: by the largest statistic of all comparisons,
-        which uses their correlation [1]_, or not at all.
-    alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        The sign of the difference, ranker minus baseline, that the test looks for. The
-        interval is one-sided as well.
+        Whether p-values are adjusted for the number of comparisons, and intervals
+        simultaneous, by the largest statistic of all comparisons [1]_.
     margin : float, default=0.0
-        A difference that does not matter, in units of the metric. With "greater" the
-        test asks whether the ranker is not worse by the margin, with "less" whether it
-        is not better by it (the other way round if smaller values are better), and with
-        "two-sided" whether both hold (equivalence, by two one-sided tests; of a level
-        of 95 % the interval then has 90 %).
+        A difference that does not matter, in units of the metric. Greater than 0, the
+        tests ask whether differences are smaller (equivalence, by two one-sided tests;
+        of a level of 95 % an interval then has 90 %). :func:`gate` tests whether one is
+        not worse by a margin.
     clusters : str or array-like of shape (n_queries,), default=None
         Queries that belong together, as in :func:`confidence_interval`.
     confidence_level : float, default=0.95
         The level of the intervals; 1 minus it is the level of the tests.
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
-        the queries of `scores` and many others, as in :func:`confidence_interval`. The
-        differences are then those that people would find over all queries. With fewer
-        than 30 queries, or where few decide how far the judge is from people, these
-        count alone. `test` must be "permutation" or "t", without `by` and `clusters`.
+        the queries of `scores` and many others, as in :func:`confidence_interval`.
+        `test` must be "permutation" or "t", without `by` and `clusters`.
     paired : bool, default=True
-        Whether all rankers have the same queries. If False, `scores` is a dict, and
-        each entry a sample of other queries, such as those of two weeks: the test is
-        Welch's t test, and the correction Bonferroni's. Then `by` and `judge` must be
-        None, and `clusters` None or the name of a key column. Equal query ids in two
-        samples are different queries.
-    n_resamples : int, default=9999
-        The number of random sign flips. With up to 13 units all combinations are used;
-        of more than 10,000 those that matter least add a random normal number.
+        Whether all rankers have the same queries. If False, `scores` is a dict of
+        samples with other queries, which Welch's t test compares, with Bonferroni's
+        correction (:doc:`/two_samples`). `by` and `judge` must be None, and `clusters`
+        None or the name of a key column.
     random_state : int, RandomState instance or None, default=0
         Draws the sign flips.
 
@@ -170,48 +150,35 @@ def compare_rankers(
     Raises
     ------
     ValueError
-        If a parameter has an invalid value, there are not two rankers, rankers were
-        scored on different queries or with different parameters, or a metric is not a
-        mean over queries, such as a median.
+        If a parameter has an invalid value, there are not two rankers, they were scored
+        on different queries, or a metric is not a mean over queries.
 
     Warns
     -----
     UserWarning
-        If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %, or
-        few queries decide a result.
+        If no sign-flip test of so few units can reject, or few queries decide a result.
 
     See Also
     --------
     confidence_interval : The interval of one ranker.
+    gate : Decides whether a ranker is worse than a baseline.
     required_queries : How many queries find a difference.
-    skrank.metrics.score_queries : Makes the scores.
 
     Notes
     -----
-    An interval excludes 0, or the margin, exactly if its p-value is at most the level.
-    The sign-flip test takes 9,999 random signs, each with its opposite, or all of up to
-    13 units, and its interval holds the differences that the same signs do not reject
-    [2]_. Of several comparisons, each :math:`|T| = |\sum_i d_i| / \sqrt{\sum_i d_i^2}`
-    is compared with the largest of all under the same signs [1]_. With its critical
-    value c the intervals end where :math:`T(d)^2 = c^2`, for the T of :math:`d_i - d`.
+    An interval excludes 0 exactly if its p-value is at most the level. The sign-flip
+    test takes all signs of up to 13 units, else 9,999 random ones with their opposites,
+    and its interval holds the differences that the same signs do not reject [2]_. Of
+    several comparisons, :math:`T = \sum_i d_i / \sqrt{\sum_i d_i^2}` is compared with
+    the largest \|T\| under the same signs. With its critical value c the intervals end
+    where :math:`T(d)^2 = c^2`, for the T of :math:`d_i - d`.
 
-    If two rankers are equal in all n queries, the ends are :math:`\pm z^2 / (n + z^2)`
-    times the range of the metric, with the quantile z of the normal distribution.
-    If the effective number of differences, :math:`(\sum d^2)^2 / \sum d^4`, is below 3,
-    or all are equal, the ends of "auto" are :math:`d \mp \sqrt{s^2 + f^2}` [4]_: s is
-    the distance of the end of the test from the difference d, and f is
-    :math:`1 - \alpha^{1/n}`, the fraction of all queries that n of them lack with the
-    probability :math:`\alpha`, times the range of the metric; in a family by
-    Bonferroni.
+    If two rankers are equal in all queries, the interval is that of "score". If
+    :math:`(\sum d^2)^2 / \sum d^4` is below 3, or all differences are equal, "auto"
+    allows for queries that the sample lacks, as :func:`gate` does.
 
-    The relative difference is that in relation to the mean of the baseline, with
-    Fieller's interval, whose ends are as many standard errors away.
-
-    `detectable` is the difference that a t test of as many units finds with a
-    probability of 80 %, at the level of Bonferroni with "max-t"; infinite where few
-    queries differ, which shows too little of the others. :func:`required_queries` says
-    what a smaller one takes. `effect_size` is the mean of the differences divided by
-    their standard deviation.
+    `detectable` is the difference that a t test finds with a probability of 80 %, at
+    the level of Bonferroni with "max-t". Relative differences have Fieller's interval.
 
     References
     ----------
@@ -221,8 +188,6 @@ def compare_rankers(
        "Using Subsample Values as Typical Values", JASA 64 (1969).
     .. [3] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
        Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
-    .. [4] G. Zou, A. Donner, "Construction of Confidence Limits About Effect Measures:
-       A General Approach", Statistics in Medicine 27 (2008).
 
     Examples
     --------
@@ -234,26 +199,27 @@ def compare_rankers(
     >>> y_true = rng.randint(2, size=600)
     >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
     >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
-    >>> comparison = compare_rankers(scores)
-    >>> row = comparison.rows[0]
-    >>> print(f"{row.difference:.3f} [{row.low:.3f}, {row.high:.3f}]")
-    0.059 [0.017, 0.101]
-    >>> row.wins, row.ties, row.losses
-    (39, 0, 21)
-
-    Values that another tool computed:
-
-    >>> old, new = rng.rand(30), rng.rand(30) + 0.3
-    >>> (row,) = compare_rankers({"old": old, "new": new}).rows
-    >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
-    ('new', 0.32, 0.0018)
-    """
+    >>> print(compare_rankers(scores))
+    60 queries, 2 comparisons (1 pair x 2 metrics): sign-flip test and Tango's score test, p
+    by max-T, 95% intervals, those of differences simultaneous
+    <BLANKLINE>
+    metric  ranker  estimate          interval
+    ndcg    new       0.8932  [0.8455, 0.9219]
+    ndcg    old       0.8344  [0.7840, 0.8703]
+    hits@1  new       0.8000  [0.6822, 0.8817]
+    hits@1  old       0.6833  [0.5577, 0.7869]
+    <BLANKLINE>
+    metric  ranker  baseline  difference           interval      p    w/t/l
+    ndcg    new     old          +0.0588   [0.0166, 0.1009]  0.011  39/0/21
+    hits@1  new     old          +0.1167  [-0.0396, 0.2701]   0.22  14/39/7
+    <BLANKLINE>
+    new is better than old in ndcg (+0.06, 0.02 to 0.10); no significant difference in
+    hits@1.
+    """  # noqa: E501
     check_choice(test, {AUTO, *PAIRED_TESTS}, "test", "compare_rankers", OTHER_NAMES)
     check_choice(correction, {"max-t", None}, "correction", "compare_rankers")
-    check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
-    check_count(n_resamples, "n_resamples")
     if not paired:
         of_values = None if test in (AUTO, "t") else test
         codes = None if isinstance(clusters, str) else clusters
@@ -263,8 +229,8 @@ def compare_rankers(
         of_values = None if test in (AUTO, "permutation", "t") else test
         given = {"test": of_values, "by": by, "clusters": clusters}
         refuse("compare_rankers", "with a judge", **given)
-    asked = by, baseline, test, correction, alternative, margin, clusters
-    more = confidence_level, judge, paired, n_resamples, random_state
+    asked = by, baseline, test, correction, margin, clusters
+    more = confidence_level, judge, paired, random_state
     comparison, outcome = comparison_and_outcome(scores, *asked, *more)
     warn_of_comparison(comparison, outcome)
     return comparison
@@ -272,9 +238,9 @@ def compare_rankers(
 
 # fmt: off
 def comparison_and_outcome(
-    scores, by=None, baseline=None, test=AUTO, correction="max-t",
-    alternative="two-sided", margin=0.0, clusters=None, confidence_level=0.95,
-    judge=None, paired=True, n_resamples=N_RESAMPLES, random_state=0,
+    scores, by=None, baseline=None, test=AUTO, correction="max-t", margin=0.0,
+    clusters=None, confidence_level=0.95, judge=None, paired=True, random_state=0,
+    n_resamples=N_RESAMPLES,
 ):
     # fmt: on
     """Return what `compare_rankers` does, without a warning, and the `Outcome`."""
@@ -296,7 +262,7 @@ def comparison_and_outcome(
         blocks, table = with_judge(blocks, scores, judge), judge.table
     family = family_of(blocks, len(table.keys["qid"]), codes)
     rows = [row for block in blocks for row in block.rows]
-    shared = {"correction": correction, "alternative": alternative, "margin": margin}
+    shared = {"correction": correction, "margin": margin}
     level, tests = 1 - confidence_level, [row.test for row in rows]
     outcome = run_tests(family, test=tests, level=level, **shared, **drawn)
     most = np.concatenate([block.most for block in blocks])
@@ -305,28 +271,21 @@ def comparison_and_outcome(
         for row in rows:
             row.update(effect_size=np.nan)
     if judge is None:
-        parts = [block.covariances for block in blocks]
-        _add_relative(rows, np.concatenate(parts, axis=1), confidence_level)
+        spread = np.concatenate([block.covariances for block in blocks], axis=1)
+        names = "difference", "low", "high", "estimate_baseline"
+        given = np.array([[row[name] for row in rows] for name in names])
+        relative = relative_ends(*given, spread, confidence_level)
+        for row, *values in zip(rows, *(x.tolist() for x in relative), strict=True):
+            row.update(zip(_RELATIVE, values, strict=True))
+    asked = by, baseline, test, correction, margin, clusters, confidence_level
+    together = len(rows) > 1 and correction is not None
     comparison = RankerComparison(
-        scores=scores,
-        rows=tuple(rows),
-        by=by,
-        baseline=baseline,
-        test=test,
-        clusters=clusters,
-        confidence_level=confidence_level,
-        are_simultaneous=len(rows) > 1 and correction is not None,
-        n_units=n_units,
-        judge=judge,
-        paired=paired,
-        **shared,
+        scores, tuple(rows), *asked, together, n_units, judge, paired
     )
     return comparison, outcome
 
 
-def _add_results(
-    rows, most, family, outcome, level_of_all, correction, alternative, margin
-):
+def _add_results(rows, most, family, outcome, level_of_all, correction, margin):
     """Add what the tests found to the rows of comparisons, in the place of None.
 
     `most` is the largest difference of each, infinite without limits of the metric.
@@ -338,9 +297,9 @@ def _add_results(
     effect[difference == 0] = 0.0
     # Bonferroni's level asks for a little more than max-T.
     level = level_of_all / (1 if correction is None else len(rows))
-    # A one-sided test is as strict as a two-sided one of twice its level.
-    of_t = level * (1 if is_two_sided(alternative, margin) else 2)
-    least = np.array([noncentrality(df, of_t, POWER) for df in family.df.tolist()])
+    # The tests of equivalence are one-sided, as strict as one of twice their level.
+    of_t = 2 * level if margin else level
+    least = np.array([noncentrality(df, of_t) for df in family.df.tolist()])
     # Few differences, or equal ones, do not show how much others vary, and a test
     # whose smallest p-value is too large finds none. A mean differs from itself by
     # rounding, where it is summed in other orders.
@@ -350,24 +309,11 @@ def _add_results(
     np.multiply(least, family.errors, where=is_known, out=detectable)
     detectable[detectable > most] = np.inf
     most = np.where(most >= margin, most, np.inf)
-    low, high = outcome.low, outcome.high
-    if 1 in ALTERNATIVES[alternative]:  # a one-sided test has one end
-        low = np.maximum(low, -most)
-    if -1 in ALTERNATIVES[alternative]:
-        high = np.minimum(high, most)
+    low, high = np.maximum(outcome.low, -most), np.minimum(outcome.high, most)
     ends = np.minimum(low, difference), np.maximum(high, difference)
     columns = (*ends, *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
         row.update(zip(_TESTED, values, strict=True))
-
-
-def _add_relative(rows, spread, confidence_level):
-    """Add the differences in relation to the means of the baselines."""
-    names = "difference", "low", "high", "estimate_baseline"
-    given = np.array([[row[name] for row in rows] for name in names])
-    found = relative_ends(*given, spread, confidence_level)
-    for row, *values in zip(rows, *(x.tolist() for x in found), strict=True):
-        row.update(zip(_RELATIVE, values, strict=True))
 
 
 def _pairs(rankers, baseline):

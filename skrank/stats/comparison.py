@@ -28,12 +28,11 @@ from skrank._text.tables import (
     as_markdown,
     counted,
     smaller_words,
-    undefined_words,
 )
 from skrank.evaluation.query_scores import QueryScores, worst_first
 from skrank.stats.inference import difference, is_at_most
 from skrank.stats.intervals import intervals_of
-from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
+from skrank.stats.paired_tests import CORRECTIONS, TESTS
 from skrank.stats.results import (
     OF_JUDGE,
     PLACES,
@@ -69,7 +68,7 @@ class RankerComparison(Result):
         test, and, without a judge, relative_difference, relative_low and relative_high,
         in relation to the mean of the baseline; before them those of the segment, by
         the names of its columns.
-    by, baseline, test, correction, alternative, margin, clusters : object
+    by, baseline, test, correction, margin, clusters : object
         The parameters of the comparison; several baselines are a tuple.
     confidence_level : float
         The level of the intervals.
@@ -92,31 +91,18 @@ class RankerComparison(Result):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from skrank.metrics import score_queries
     >>> from skrank.stats import compare_rankers
-    >>> rng = np.random.RandomState(0)
-    >>> qid = np.repeat(np.arange(60), 10)
-    >>> y_true = rng.randint(2, size=600)
-    >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
-    >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
-    >>> print(compare_rankers(scores))
-    60 queries, 2 comparisons (1 pair x 2 metrics): sign-flip test and Tango's score test, p
-    by max-T, 95% intervals, those of differences simultaneous
-    <BLANKLINE>
-    metric  ranker  estimate          interval
-    ndcg    new       0.8932  [0.8455, 0.9219]
-    ndcg    old       0.8344  [0.7840, 0.8703]
-    hits@1  new       0.8000  [0.6822, 0.8817]
-    hits@1  old       0.6833  [0.5577, 0.7869]
-    <BLANKLINE>
-    metric  ranker  baseline  difference           interval      p    w/t/l
-    ndcg    new     old          +0.0588   [0.0166, 0.1009]  0.011  39/0/21
-    hits@1  new     old          +0.1167  [-0.0396, 0.2701]   0.22  14/39/7
-    <BLANKLINE>
-    new is better than old in ndcg (+0.06, 0.02 to 0.10); no significant difference in
-    hits@1.
-    """  # noqa: E501
+    >>> old, new = [1, 2, 1, 3, 2, 1, 2, 3], [2, 4, 3, 4, 3, 2, 3, 5]
+    >>> comparison = compare_rankers({"old": old, "new": new})
+    >>> comparison.rows[0].difference, comparison.rows[0].pvalue
+    (1.375, 0.0078125)
+    >>> *_, table = comparison.to_markdown().partition("| ranker")
+    >>> print(table)
+     | value |
+    | :-- | :-- |
+    | old | 1.8750 |
+    | new | **3.2500**<sup>†</sup> |
+    """
 
     scores: QueryScores
     rows: tuple[Bunch, ...]
@@ -124,7 +110,6 @@ class RankerComparison(Result):
     baseline: str | Sequence[str] | None
     test: str
     correction: str | None
-    alternative: str
     margin: float
     clusters: Clusters | None
     confidence_level: float
@@ -196,8 +181,7 @@ class RankerComparison(Result):
     @property
     def _has_all_pairs(self):
         """Return True if all pairs were compared for any difference."""
-        two_sided = is_two_sided(self.alternative, self.margin)
-        return self.baseline is None and two_sided
+        return self.baseline is None and not self.margin
 
     def _direction(self, metric):
         """Return 1 if larger values of a metric are better, else -1."""
@@ -306,14 +290,6 @@ class RankerComparison(Result):
         """Return the means of all rankers as a table for a notebook."""
         return as_html(*self._tables_of("rankers", None, "_repr_html_"))
 
-    @property
-    def _metric_words(self):
-        """Return what columns are called, by metric."""
-        return {
-            metric: metric if self._direction(metric) == 1 else f"{metric} ↓"
-            for metric in self.metrics
-        }
-
     def _tables_of(self, rows, uncertainty, caller):
         """Return the title and the tables of `to_markdown`."""
         check_choice(rows, {"rankers", "differences"}, "rows", caller)
@@ -362,7 +338,11 @@ class RankerComparison(Result):
             for segment in segments
             for ranker in self.rankers
         ]
-        header = [*self.segment_names, "ranker", *self._metric_words.values()]
+        of_metrics = [
+            metric if self._direction(metric) == 1 else f"{metric} ↓"
+            for metric in self.metrics
+        ]
+        header = [*self.segment_names, "ranker", *of_metrics]
         return Table(header, rows, header)
 
     def _marks(self):
@@ -377,16 +357,16 @@ class RankerComparison(Result):
         if self.baseline is None and len(self.rankers) >= FEWEST_RANKERS:
             return {}
         marks, numbers = {}, self._numbers
-        two_sided = is_two_sided(self.alternative, self.margin)
         for row in self.rows:
             if not is_at_most(row.p_adjusted, 1 - self.confidence_level):
                 continue
             gain = self._direction(row.metric) * row.difference
             ends = [(row.ranker, row.baseline, gain)]
-            if row.ranker in numbers and self.alternative == "two-sided":
+            if row.ranker in numbers:
                 ends.append((row.baseline, row.ranker, -gain))
             for ranker, baseline, of_ranker in ends:
-                mark = WORSE_MARK if two_sided and of_ranker < 0 else BETTER_MARK
+                is_worse = of_ranker < 0 and not self.margin
+                mark = WORSE_MARK if is_worse else BETTER_MARK
                 place = self._segment(row), row.metric, ranker
                 marks.setdefault(place, []).append(mark + numbers[baseline])
         return {place: "".join(sorted(of_place)) for place, of_place in marks.items()}
@@ -402,19 +382,9 @@ class RankerComparison(Result):
 
     def _caption(self, uncertainty):
         """Return the title of the table of rankers and metrics."""
-        n_queries = self.n_units
-        if self.clusters is not None:
-            weight, qid = self.scores.weight, self.scores.keys["qid"]
-            n_queries = len(qid) if weight is None else np.count_nonzero(weight)
-        about = f"Means over {counted(n_queries, 'query', 'queries')}"
-        if self.by is not None:
-            about += f" by {', '.join(self.segment_names)}"
-        about += undefined_words([row.n_undefined for row in self.rows])
         level = f"level {100 * (1 - self.confidence_level):.4g}%"
         n_comparisons = counted(len(self.rows), "comparison")
         test = self._test_words
-        if self.clusters is not None:
-            test += f" of {counted(self.n_units, 'cluster')}"
         if len(self.rows) > 1:
             test += f", {CORRECTIONS[self.correction]} for {n_comparisons}"
         test += f", {level}"
@@ -424,7 +394,8 @@ class RankerComparison(Result):
             "interval": f" In brackets: {100 * self.confidence_level:g}% intervals.",
             "standard error": " Behind ±: standard errors.",
         }[uncertainty]
-        return f"{about}, the best in bold. {words[0].upper()}{words[1:]}{spread}"
+        about = f"Means over {self._drawn()}, the best in bold"
+        return f"{about}. {words[0].upper()}{words[1:]}{spread}"
 
     def _words_of_marks(self):
         """Return what the letters or marks above the means say, by which test."""
@@ -451,7 +422,7 @@ class RankerComparison(Result):
         words = []
         if self.are_simultaneous:
             words = ["simultaneous"]
-        elif self.margin and self.alternative == "two-sided":
+        elif self.margin:
             words = [f"{200 * self.confidence_level - 100:g}%"]
         if len(self.rows) > 1 and not self.are_simultaneous:
             words.append("one by one")
@@ -465,22 +436,16 @@ class RankerComparison(Result):
 
     def _asked(self):
         """Return what the test asks for, unless it is any difference."""
-        if self.alternative == "two-sided":
-            return f"within {self.margin:g} of 0" if self.margin else ""
-        least = -self.margin if self.alternative == "greater" else self.margin
-        return f"{self.alternative} than {least + 0:g}"
+        return f"within {self.margin:g} of 0" if self.margin else ""
 
     def _title(self):
         levels = f"{100 * self.confidence_level:g}% intervals{self._of_differences()}"
         n_metrics = len({row.metric for row in self.rows})
         n_segments = len({self._segment(row) for row in self.rows})
-        of_segments = ""
-        if self.by is not None:
-            of_segments = f" x {counted(n_segments, 'segment')}"
+        of_segments = f" x {counted(n_segments, 'segment')}" if self.by else ""
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
-        corrected = f"p by {CORRECTIONS[self.correction]}, "
-        if len(self.rows) == 1:
-            corrected = ""
+        is_one = len(self.rows) == 1
+        corrected = "" if is_one else f"p by {CORRECTIONS[self.correction]}, "
         about = f"; is the difference {self._asked()}?" if self._asked() else ""
         return (
             f"{self._drawn()}, {counted(len(self.rows), 'comparison')} "

@@ -114,27 +114,26 @@ def gate(
     -----
     UserWarning
         If no sign-flip test of so few queries can reject, or few queries decide that
-        the candidate is worse, as :func:`compare_rankers` warns of them.
+        the candidate is worse.
 
     See Also
     --------
+    compare_rankers : Differences with intervals and p-values.
     required_queries : How many queries find a difference.
 
     Notes
     -----
     Both ends of the interval are one-sided, at the level :math:`\alpha` of 1 less the
-    confidence level; with m metrics, that of "worse" is at :math:`\alpha / m`, since
-    one of them is enough. A metric of which smaller values are better is decided by its
-    negative.
+    confidence level; with m metrics, that of "worse" is at :math:`\alpha / m`.
 
     n queries lack those that a candidate breaks, if these are a fraction of
     :math:`u = 1 - \alpha^{1/n}`, with a probability of :math:`\alpha`. There it
     may lose the range r of the metric, so that with the difference d and the lower end
-    e of its test, the lower end is :math:`d - \sqrt{(d - e)^2 + (u r)^2}` [1]_, the
-    limit of a sum of two numbers that are estimated independently. The upper end allows
-    for gains in the same way. With weights, the u n heaviest queries take the place of
-    u. For hits the score test allows for both itself. At most 10 % of the candidates
-    that lose exactly the margin pass, or are called worse: see :ref:`unseen_losses`.
+    e of its test, the lower end is :math:`d - \sqrt{(d - e)^2 + (u r)^2}` [1]_, and the
+    upper end allows for gains in the same way. With weights, the u n heaviest queries
+    take the place of u. For hits the score test allows for both itself. At most 10 % of
+    the candidates that lose exactly the margin pass, or are called worse: see
+    :ref:`unseen_losses`.
 
     References
     ----------
@@ -390,13 +389,25 @@ def _row(scores, margin, level, n_metrics, options):
         )
         raise about(error, "margin")
     levels = {1: level, -1: level / n_metrics}
-    pair.warn_of_few_units(level)
+    if TESTS[pair.row.test].flips_signs:
+        smallest = 2.0**-pair.n_units
+        warn_of_few_units(pair.n_units, smallest, level, pair.has_clusters)
+    unseen = None
+    if not pair.is_score and np.isfinite(pair.range):
+        unseen = float(fraction_lacked(level, pair.n_units.item()))
     d = pair.row.difference
     # No difference is larger than the range of the metric.
     low = min(max(d - pair.reach(1, levels[1]), -pair.range), d)
     high = max(min(d + pair.reach(-1, levels[-1]), pair.range), d)
-    decision = pair.decision(margin, low, high)
-    if decision == WORSE:
+    # An end at the margin is not beyond it, nor one that differs by rounding.
+    rounding = ROUNDING_OF_MARGIN * margin
+    decision = UNDECIDED
+    if margin >= pair.largest_loss:
+        decision = LARGE_MARGIN
+    elif low > rounding - margin:
+        decision = PASSED
+    elif high < -margin - rounding:
+        decision = WORSE
         n_effective = {repr(pair.row.metric): float(pair.family.of_tops[1][0])}
         differences = "differences, (sum d^2)^2 / sum d^4,"
         warn_of_few(
@@ -411,7 +422,7 @@ def _row(scores, margin, level, n_metrics, options):
         high=high,
         margin=margin,
         decision=decision,
-        unseen=pair.unseen(level),
+        unseen=unseen,
         is_range_assumed=pair.is_range_assumed,
         required=pair.required(margin, levels) if decision == UNDECIDED else None,
     )
@@ -434,7 +445,8 @@ class _Pair:
             block.request.limits[0] == UNLIMITED and np.isfinite(self.range)
         )
         self.family = family_of([block], len(values), codes)
-        if self.flips_signs:
+        self.n_units = np.count_nonzero(self.family.bottoms, axis=0)
+        if TESTS[self.row.test].flips_signs:
             self.family = flip_family(self.family, N_RESAMPLES, seed_of(0))
         d = difference(block.values[:, one], values)
         self.has_clusters = codes is not None
@@ -451,23 +463,6 @@ class _Pair:
         is_tied = not self.row.wins + self.row.losses
         return self.row.test == "score" or (is_tied and np.isinf(self.range))
 
-    @property
-    def flips_signs(self):
-        """Return True if the test flips the signs of the differences."""
-        return TESTS[self.row.test].flips_signs
-
-    def warn_of_few_units(self, level):
-        """Warn if no sign-flip test can reject."""
-        if self.flips_signs:
-            n_units = np.count_nonzero(self.family.bottoms, axis=0)
-            warn_of_few_units(n_units, 2.0**-n_units, level, self.has_clusters)
-
-    def unseen(self, level):
-        """Return the fraction of queries whose loss may not show; None if not known."""
-        if self.is_score or np.isinf(self.range):
-            return None
-        return float(fraction_lacked(level, np.count_nonzero(self.family.bottoms)))
-
     def reach(self, sign, level):
         """Return how far the end of a side is from the difference."""
         if self.is_score:
@@ -477,15 +472,6 @@ class _Pair:
             return TESTS[self.row.test].seen(self.family, slice(0, 1))(sign, level)
         (reach,) = OF_FEW[self.row.test].reaches(self.family)
         return reach(sign, level)
-
-    def decision(self, margin, low, high):
-        """Return what the ends of the interval decide."""
-        if margin >= self.largest_loss:
-            return LARGE_MARGIN
-        if low > -margin * (1 - ROUNDING_OF_MARGIN) or (margin == 0 < low):
-            return PASSED
-        is_worse = high < -margin * (1 + ROUNDING_OF_MARGIN)
-        return WORSE if is_worse else UNDECIDED
 
     def required(self, margin, levels):
         """Return how many more queries decide, None if not known.

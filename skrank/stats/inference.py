@@ -142,18 +142,14 @@ def terms_of(table):
         [_terms_of_one(table, i, j) for j in range(len(table.requests))]
         for i in range(len(table.rankers))
     ]
-    # Now that their sizes are checked: sums of larger values are not floats.
-    return [
-        [one and one._replace(estimate=estimate) for one, estimate in pairs]
-        for pairs in map(zip, found, summaries_of(table))
-    ]
-
-
-def summaries_of(table):
-    """Return the summaries, in a list for each ranker, without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        return table.summaries()
+        # Now that their sizes are checked: sums of larger values are not floats.
+        summaries = table.summaries()
+    return [
+        [one and one._replace(estimate=estimate) for one, estimate in pairs]
+        for pairs in map(zip, found, summaries)
+    ]
 
 
 def _terms_of_one(table, ranker, metric):
@@ -327,13 +323,9 @@ def standard_error(top, bottom, clusters):
     NaN and 0 with one unit. The terms have the shape (n_queries,) or (n_queries,
     n_columns), and `clusters` holds the codes of the clusters, or is None.
 
-    By the jackknife over the units [1]_: with :math:`R_{(g)}` the ratio without the
-    unit g of G,
-
-    .. math:: se^2 = \frac{G - 1}{G} \sum_g (R_{(g)} - \bar R)^2,
-
-    which is the usual standard error of a mean if all units count alike. The degrees
-    of freedom are the effective number of units, :math:`(\sum b)^2 / \sum b^2`, less 1.
+    By the jackknife over the units [1]_, which is the usual standard error of a mean if
+    all units count alike. The degrees of freedom are the effective number of units,
+    :math:`(\sum b)^2 / \sum b^2`, less 1.
 
     .. [1] R. G. Miller,
        "The Jackknife - A Review", Biometrika 61 (1974).
@@ -608,18 +600,23 @@ def samples_of(values):
             f"{type(values).__name__} instead."
         )
     tables = [
-        _table_of_ranker(values[name], name, {}, {}, "compare_rankers")._replace(
-            rankers=(None,), kind=kind_of(values)
-        )
-        for name in names
+        _table_of_ranker(values, name, {}, {}, "compare_rankers") for name in names
     ]
     return QueryScores(table=join_samples(tables, names))
 
 
 def scores_of(values, by, clusters, caller):
     """Return values of queries, by ranker, as a QueryScores."""
-    if column_names(values) is None:
-        values = _numbered(values, caller)
+    if column_names(values) is None:  # an array, whose rankers have numbers as names
+        is_array = isinstance(values, (list, tuple, np.ndarray))
+        if not is_array or not len(values) or any(np.ndim(row) != 1 for row in values):
+            got = f"{type(values).__name__}{' of other shape' if is_array else ''}"
+            raise (ValueError if is_array else TypeError)(
+                f"The 'scores' parameter of {caller} must be a QueryScores, a dict or "
+                "a data frame with the values of each ranker, or an array of shape "
+                f"(n_rankers, n_queries). Got {got} instead."
+            )
+        values = {str(place): row for place, row in enumerate(values)}
     names = column_names(values)
     if {"fit_time", "score_time"} <= {*names}:
         raise ValueError(
@@ -646,31 +643,16 @@ def scores_of(values, by, clusters, caller):
             f"{names}."
         )
     tables = [
-        _table_of_ranker(values[name], name, shared, options, caller)._replace(
-            rankers=(None,), kind=kind_of(values)
-        )
-        for name in rankers
+        _table_of_ranker(values, name, shared, options, caller) for name in rankers
     ]
     for table in tables[1:]:
         check_alike(tables[0], table)
     return QueryScores(table=join_rankers(tables, rankers))
 
 
-def _numbered(values, caller):
-    """Return the rows of an array as a dict, whose rankers have numbers as names."""
-    is_array = isinstance(values, (list, tuple, np.ndarray))
-    if is_array and len(values) and all(np.ndim(row) == 1 for row in values):
-        return {str(place): row for place, row in enumerate(values)}
-    got = f"{type(values).__name__}{' of other shape' if is_array else ''}"
-    raise (ValueError if is_array else TypeError)(
-        f"The 'scores' parameter of {caller} must be a QueryScores, a dict or "
-        "a data frame with the values of each ranker, or an array of shape "
-        f"(n_rankers, n_queries). Got {got} instead."
-    )
-
-
-def _table_of_ranker(values, name, shared, options, caller):
-    """Return the table of one ranker, of its scores or its values."""
+def _table_of_ranker(of_all, name, shared, options, caller):
+    """Return the table of one of several rankers, of its scores or its values."""
+    values = of_all[name]
     if not isinstance(name, str):
         raise TypeError(
             "The keys of 'scores' must be the names of rankers, of type str. "
@@ -684,7 +666,7 @@ def _table_of_ranker(values, name, shared, options, caller):
             f"The 'scores' parameter of {caller} must have one ranker in "
             f"each entry of a dict. Got {len(values.rankers)} for {shown(name)}."
         )
-    return values.table
+    return values.table._replace(rankers=(None,), kind=kind_of(of_all))
 
 
 def _columns_of(values, name, shared):

@@ -66,8 +66,7 @@ def confidence_interval(
     r"""Confidence interval of the mean of a metric over queries.
 
     The queries are a sample; the interval covers the mean over all queries that they
-    were drawn from. The estimate is the `summary` of the scores: a query where a metric
-    is undefined counts as `replace_undefined_by`, or not at all if that is NaN.
+    were drawn from (:doc:`/is_it_better`). The estimate is the `summary` of the scores.
 
     Parameters
     ----------
@@ -81,16 +80,12 @@ def confidence_interval(
     confidence_level : float, default=0.95
         The level, between 0 and 1.
     method : {"auto", "t"}, default="auto"
-        How the interval is computed. "t" is Student's t, with the standard error of the
-        jackknife for clusters and weights. "auto" takes the first of these that fits
-        the values, which the entry `method` names:
-
-        - "wilson": Wilson's score interval [1]_, of values that are 0 or 1;
-        - "t" with clusters or weights, unless all values are equal;
-        - "bounded": Gaffke's interval with half an observation at the limit [4]_, of a
-          metric whose limits are known, such as NDCG, and at most 2,000 queries. Values
-          of an unknown metric that are between 0 and 1 have these limits;
-        - "hall": Student's t, corrected for the skewness of the values [2]_.
+        "t" is Student's t, with the standard error of the jackknife for clusters and
+        weights. "auto" takes what fits the values, as the entry `method` says: "wilson"
+        for 0 and 1 [1]_; "t" with clusters or weights; "bounded" for metrics with known
+        limits and other values from 0 to 1, of at most 2,000 queries: Gaffke's interval
+        with half an observation at the limit [4]_; and "hall" otherwise: Student's t,
+        corrected for the skewness of the values [2]_.
     clusters : str or array-like of shape (n_queries,), default=None
         Queries that belong together, such as those of a user: the name of one key
         column of `scores`, or a label of each query in the order of `scores.keys`,
@@ -99,19 +94,14 @@ def confidence_interval(
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
         the queries of `scores`, which people judged, and many others, of which they
-        must be a random sample. The interval covers the mean that people would find
-        over all queries [3]_. With fewer than 30 queries, or where few decide how far
-        the judge is from people, these count alone. It needs unweighted means, no `by`,
+        must be a random sample (:doc:`/judges`). The interval covers the mean that
+        people would find over all queries [3]_. It needs unweighted means, no `by`,
         `clusters` or `method`.
 
     Returns
     -------
     intervals : ConfidenceIntervals
-        A table of intervals, by ranker and metric, and with `by` by segment. With a
-        judge, further entries are `human` and `judge`, the means of both; `n_judged`,
-        the number of queries of the judge; the `correlation` of their values; `worth`,
-        how many queries judged by people alone one of them replaces; and
-        `people_alone`, True if the interval is that of people alone.
+        A table of intervals, by ranker and metric, and with `by` by segment.
 
     Raises
     ------
@@ -162,21 +152,6 @@ def confidence_interval(
     ndcg      0.9126  [0.8658, 0.9377]  bounded
     >>> round(intervals["ndcg"].low, 4)
     0.8658
-
-    By segment:
-
-    >>> by = {"country": np.where(qid % 2, "fr", "us")}
-    >>> y_score = y_true + 2 * rng.randn(600)
-    >>> scores = score_queries(y_true, y_score, "ndcg", qid=qid, by=by)
-    >>> intervals = confidence_interval(scores, by="country")
-    >>> print(intervals)
-    60 queries by country, 95% intervals
-    <BLANKLINE>
-    country  metric  estimate          interval  method
-    fr       ndcg      0.8303  [0.7464, 0.8810]  bounded
-    us       ndcg      0.8598  [0.7802, 0.9011]  bounded
-    >>> round(intervals["fr"]["ndcg"].low, 4)
-    0.7464
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, get_args(Method), "method", "confidence_interval")
@@ -321,16 +296,11 @@ def _read_array(values, sample_weight):
 
 def _rows_of_table(scores, segments):
     """Return the rows of the intervals of each segment; raise if one has none."""
-    without = [
-        name
-        for j, name in enumerate(scores.metrics)
-        if any(
-            found[i, j] is None
-            for _, found in segments
-            for i in range(len(scores.rankers))
-        )
-    ]
-    if without:
+    missing = {
+        j for _, found in segments for (_, j), one in found.items() if one is None
+    }
+    if missing:
+        without = [scores.metrics[j] for j in sorted(missing)]
         others = [name for name in scores.metrics if name not in without]
         raise ValueError(
             "confidence_interval has no formula for metrics that are not means over "
@@ -403,7 +373,12 @@ def interval_of(terms, clusters, confidence_level, method):
     """
     ratio = _ratio_of(terms, clusters)
     if ratio is None:
-        return _undefined(terms, method), np.inf, np.inf
+        warn_caller(
+            "The metric is undefined for every query, and so is its interval.",
+            UndefinedMetricWarning,
+        )
+        interval = _as_bunch(terms, np.nan, np.nan, np.nan, method)
+        return interval, np.inf, np.inf
     if method == "auto":
         method = _fitting_method(terms, ratio)
     ends = METHODS[method](terms, ratio, confidence_level)
@@ -521,15 +496,6 @@ def _as_bunch(terms, low, high, error, method):
         n_undefined=terms.n_undefined,
         method=method,
     )
-
-
-def _undefined(terms, method):
-    """Return an interval without ends, and warn of it."""
-    warn_caller(
-        "The metric is undefined for every query, and so is its interval.",
-        UndefinedMetricWarning,
-    )
-    return _as_bunch(terms, np.nan, np.nan, np.nan, method)
 
 
 def _rows_of_judge(scores, judge, confidence_level):

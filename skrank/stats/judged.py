@@ -185,7 +185,9 @@ def combined(y, judged, rows):
     varies = own > ROUNDING * (f**2).sum()
     slopes = np.where(varies, both / np.where(varies, own, 1.0), 0.0)
     slopes *= m / (n - 1 + m)
-    if not _is_sloped(from_y, from_f):
+    yy, ff, yf = (from_y**2).sum(), (from_f**2).sum(), (from_y * from_f).sum()
+    # t^2 = (n - 2) r^2 / (1 - r^2) with the correlation r
+    if (n - 2) * yf**2 < SMALLEST_T**2 * (yy * ff - yf**2):
         slopes[:] = 0.0
     slope = slopes.mean()
     terms = np.empty(len(judged))
@@ -214,13 +216,6 @@ def combined(y, judged, rows):
     n_effective = float(effective_units(residuals**2))
     found = estimate, float(error), n - 2, skewness, n_effective
     return Combined(*found, terms, 1.0 - is_rest, entries)
-
-
-def _is_sloped(y, f):
-    """Return True if the t of the slope of y on f, both centred, is at least 2."""
-    yy, ff, both = (y**2).sum(), (f**2).sum(), (y * f).sum()
-    # t^2 = (n - 2) r^2 / (1 - r^2) with the correlation r
-    return (len(y) - 2) * both**2 >= SMALLEST_T**2 * (yy * ff - both**2)
 
 
 def _places_by_id(scores, name, caller):

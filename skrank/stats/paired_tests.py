@@ -24,9 +24,6 @@ from skrank.stats.inference import (
     total_of,
 )
 
-# The signs of the one-sided tests of each alternative.
-ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
-
 # How many numbers of all flips of all comparisons are in memory at a time: 8 MB.
 NUMBERS_AT_A_TIME = 2**20
 # No probability is 0.
@@ -35,11 +32,6 @@ SMALLEST_PVALUE = np.finfo(np.float64).tiny
 ROUNDING_OF_T = 1e-10
 # Of more units those with the largest leverage are flipped, at least 100 a column.
 MOST_FLIPPED = 10_000
-
-
-def is_two_sided(alternative, margin):
-    """Return True if the tests look for any difference, not for a small one."""
-    return alternative == "two-sided" and not margin
 
 
 @dataclass(frozen=True)
@@ -67,25 +59,14 @@ class Family:
 
     def take(self, places):
         """Return the family of some of the comparisons."""
-        names = (
-            "plus",
-            "minus",
-            "bottom",
-            "errors",
-            "df",
-            "ranges",
-            "allows_for_unseen",
-        )
+        names = ["plus", "minus", "bottom", "errors", "df", "ranges"]
+        names += ["allows_for_unseen"]
         return replace(self, **{name: getattr(self, name)[places] for name in names})
 
     @property
     def n_flips(self):
         """Return the number of flips."""
         return self.flipped_columns.shape[1]
-
-    def with_flips(self, of_columns, of_bottoms):
-        """Return the family with the sums of flipped signs."""
-        return replace(self, flipped_columns=of_columns, flipped_bottoms=of_bottoms)
 
     def parts(self, size):
         """Yield slices of the comparisons, each of which holds `size` numbers."""
@@ -177,10 +158,6 @@ class PairedTest:
 
     words: str  # what the test is called
     flips_signs = False
-
-    def pvalues(self, family, sign, null):
-        """Return the p-values of one side, of which none is 0."""
-        return np.maximum(self.pvalue(family, sign, null), SMALLEST_PVALUE)
 
 
 class SignFlipTest(PairedTest):
@@ -419,11 +396,7 @@ OF_FEW = {
 # Those that can be asked for.
 PAIRED_TESTS = {*TESTS} - {"welch"}
 # What corrections for the number of comparisons are called.
-CORRECTIONS = {
-    "max-t": "max-T",
-    "bonferroni": "Bonferroni",
-    None: "no correction",
-}
+CORRECTIONS = {"max-t": "max-T", "bonferroni": "Bonferroni", None: "no correction"}
 
 
 class Outcome(NamedTuple):
@@ -440,24 +413,14 @@ class Outcome(NamedTuple):
     is_few: np.ndarray  # which differences are few, or equal
 
 
-def run_tests(
-    family,
-    *,
-    test,
-    correction,
-    alternative,
-    margin,
-    level,
-    n_resamples,
-    seed,
-):
+def run_tests(family, *, test, correction, margin, level, n_resamples, seed):
     """Test all differences of a family and adjust their p-values.
 
     `test` is the name of a test, or an array with that of each comparison. `level` is
     the level of the tests, 1 minus that of the intervals. The other parameters are
     those of :func:`skrank.stats.compare_rankers`.
     """
-    n, two_sided = len(family.plus), is_two_sided(alternative, margin)
+    n, two_sided = len(family.plus), not margin
     is_max_t = n > 1 and correction == "max-t"
     n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
     _, n_effective, is_tied = family.of_tops
@@ -471,12 +434,16 @@ def run_tests(
     is_few = (n_effective < FEWEST_VALUES - ROUNDING) | (family.errors == 0)
     is_few &= names != "score"
     groups = _groups(family, names, is_few)
-    sides = [(sign, -sign * margin) for sign in ALTERNATIVES[alternative]]
-    pvalues = np.empty((len(sides), n))
+    sides = [(1, -margin), (-1, margin)]
+    pvalues = np.empty((2, n))
     for one, where, part in groups:
         for of_side, side in zip(pvalues, sides, strict=True):
-            of_side[where] = one.pvalues(part, *side)
-    pvalue = _of_both_sides(pvalues, two_sided)
+            of_side[where] = one.pvalue(part, *side)
+    pvalues = np.maximum(pvalues, SMALLEST_PVALUE)
+    # Equivalence needs both sides, a difference one of them.
+    pvalue = pvalues.max(axis=0)
+    if two_sided:
+        pvalue = np.minimum(2 * pvalues.min(axis=0), 1)
     n_each = n if correction == "bonferroni" else 1
     adjusted = np.minimum(n_each * pvalue, 1)
     # Two tests of 5 % on both sides of equivalence have a 90 % interval.
@@ -518,7 +485,7 @@ def flip_family(family, n_resamples, seed):
     if not len(signs) > MOST_FLIPPED >= 100 * sum(x.shape[1] for x in terms):
         flip = sign_flips.flipped_sums
         sums = [flip(x, n_resamples, seed, signs) for x in terms]
-        return family.with_flips(*sums)
+        return replace(family, flipped_columns=sums[0], flipped_bottoms=sums[1])
     both = np.hstack(terms)
     q, _ = np.linalg.qr(both)
     order = np.argpartition(np.einsum("ij,ij->i", q, q), -MOST_FLIPPED)
@@ -529,7 +496,8 @@ def flip_family(family, n_resamples, seed):
     normal = np.random.default_rng([seed, 1]).standard_normal((len(root), n_resamples))
     sums[:, 0] = both.sum(axis=0)
     sums[:, 1:] += root.T @ normal
-    return family.with_flips(*np.split(sums, [family.columns.shape[1]]))
+    of_columns, of_bottoms = np.split(sums, [family.columns.shape[1]])
+    return replace(family, flipped_columns=of_columns, flipped_bottoms=of_bottoms)
 
 
 def _groups(family, names, is_few):
@@ -580,14 +548,6 @@ def _joint_ends(family, groups, sides, critical, each, n_tests):
     return found
 
 
-def _of_both_sides(pvalues, two_sided):
-    """Return the p-values of tests of both sides, from those of each side."""
-    # Equivalence needs both sides, a difference one of them.
-    if two_sided:
-        return np.minimum(2 * np.min(pvalues, axis=0), 1)
-    return np.max(pvalues, axis=0)
-
-
 def max_t(family, groups, sides, two_sided, level):
     """Return p-values adjusted by the maximum statistic, and its critical value.
 
@@ -599,7 +559,7 @@ def max_t(family, groups, sides, two_sided, level):
     margin is compared with the sums that are studentized by their own spread.
 
     The p-values have the shape (1, n_comparisons) for two-sided tests, of the absolute
-    statistics, and else (n_sides, n_comparisons).
+    statistics, and else (2, n_comparisons).
     """
     if two_sided:
         observed, blocks = family.statistics(0.0)

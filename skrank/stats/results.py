@@ -24,7 +24,6 @@ from skrank._text.tables import (
     undefined_words,
 )
 from skrank.stats.inference import MOST_UNEVEN, effective_units, is_at_most
-from skrank.stats.paired_tests import is_two_sided
 from skrank.stats.sample_size import differences_of, needed
 
 # The decimal places of numbers in tables.
@@ -104,7 +103,8 @@ class ConfidenceIntervals(Result, Mapping):
         For each metric and ranker an interval with the entries metric, ranker,
         estimate, low, high, standard_error, n_queries, n_undefined and method; before
         them those of the segment, by the names of its columns. That of an array has no
-        metric and no ranker.
+        metric and no ranker. With a judge, further entries are human, judge, n_judged,
+        correlation, worth and people_alone (:doc:`/judges`).
     by, clusters, confidence_level : object
         The parameters of the intervals.
     directions : dict of str to int
@@ -117,25 +117,17 @@ class ConfidenceIntervals(Result, Mapping):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from skrank.metrics import score_queries
+    >>> from skrank.metrics import QueryScores
     >>> from skrank.stats import confidence_interval
-    >>> rng = np.random.RandomState(0)
-    >>> qid = np.repeat(np.arange(60), 10)
-    >>> y_true = rng.randint(2, size=600)
-    >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
-    >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
+    >>> scores = QueryScores.from_frame({"qid": [1, 2, 3, 4], "mrr": [1, 0.5, 1, 0.2]})
     >>> intervals = confidence_interval(scores)
     >>> print(intervals)
-    60 queries, 95% intervals
+    4 queries, 95% intervals
     <BLANKLINE>
-    metric  ranker  estimate          interval  method
-    ndcg    new       0.8932  [0.8455, 0.9219]  bounded
-    ndcg    old       0.8344  [0.7840, 0.8703]  bounded
-    hits@1  new       0.8000  [0.6822, 0.8817]  wilson
-    hits@1  old       0.6833  [0.5577, 0.7869]  wilson
-    >>> round(intervals["new"]["ndcg"].low, 3)
-    0.845
+    metric  estimate          interval  method
+    mrr       0.6750  [0.2775, 0.9505]  bounded
+    >>> round(intervals["mrr"].low, 3)
+    0.277
     """
 
     rows: tuple[Bunch, ...]
@@ -270,15 +262,13 @@ def verdict(comparison):
     found, others = [], []
     for row in rows:
         (found if is_at_most(row.p_adjusted, level) else others).append(row)
-    is_of_any = is_two_sided(comparison.alternative, comparison.margin)
-    oddities = _oddities(comparison)
-    if not found and is_of_any:
+    oddities, margin = _oddities(comparison), comparison.margin
+    if not found and not margin:
         said = ["No significant difference"]
         if any(row.wins + row.losses for row in rows):
             said.append(_what_is_detectable(comparison))
     elif not found:
-        text = _claims(comparison, others, are_shown=False)
-        said = [text if comparison.margin else f"It was not shown that {text}"]
+        said = [_claims(comparison, others, are_shown=False)]
     elif comparison._has_all_pairs and len(comparison.rankers) > 2:
         said = _winners(comparison, found)
         said.append(f"{len(found):,} of {len(rows):,} differences are significant")
@@ -288,7 +278,7 @@ def verdict(comparison):
             where = f"{len(others):,} of {len(rows):,} comparisons"
             if len({(row.ranker, row.baseline) for row in rows}) == 1:
                 where = _listed([_place(comparison, row) for row in others])
-            text += "; no significant difference" if is_of_any else "; not shown"
+            text += "; not shown" if margin else "; no significant difference"
             text += f" in {where}"
         said = [text]
     return f"{'. '.join([*said, *oddities])}."
@@ -373,21 +363,14 @@ def _claims(comparison, rows, are_shown=True):
 def _claim(comparison, row, are_shown):
     """Return what is claimed of the rankers of a row, and the numbers."""
     margin = comparison.margin
-    sign = {"greater": 1, "less": -1}.get(comparison.alternative, 0)
-    gain = comparison._direction(row.metric) * (sign or row.difference)
-    after = f" by {margin:g} or more" if margin else ""
-    if margin and not sign:
-        words = ("may differ from",) * 2
-        if are_shown:
-            words, after = ("differs from", "differ from"), f" by less than {margin:g}"
+    gain = comparison._direction(row.metric) * row.difference
+    side = "better than" if gain > 0 else "worse than"
+    words = f"is {side}", f"are {side}", ""
+    if margin and are_shown:
+        words = "differs from", "differ from", f" by less than {margin:g}"
     elif margin:
-        side = f"{'worse' if gain > 0 else 'better'} than"
-        words = (f"is not {side}", f"are not {side}")
-        words = words if are_shown else (f"may be {side}",) * 2
-    else:
-        side = f"{'better' if gain > 0 else 'worse'} than"
-        words = f"is {side}", f"are {side}"
-    return (*words, after), _with_ends(row.difference, row.low, row.high)
+        words = *("may differ from",) * 2, f" by {margin:g} or more"
+    return words, _with_ends(row.difference, row.low, row.high)
 
 
 def _with_ends(difference, low, high):
@@ -402,11 +385,8 @@ def _with_ends(difference, low, high):
         digits = more if digits < more <= digits + MORE_DIGITS else digits
     # Without the sign of -0.0.
     difference, low, high = (round(x, digits) + 0.0 for x in (difference, low, high))
-    ends = f"{low:.{digits}f} to {high:.{digits}f}"
-    if not np.isfinite(low):
-        ends = f"at most {high:.{digits}f}" if np.isfinite(high) else "unknown"
-    elif not np.isfinite(high):
-        ends = f"at least {low:.{digits}f}"
+    is_known = np.isfinite(high - low)
+    ends = f"{low:.{digits}f} to {high:.{digits}f}" if is_known else "unknown"
     return f"{difference:+.{digits}f}, {ends}"
 
 
@@ -421,20 +401,17 @@ def _what_is_detectable(comparison):
     first, names = comparison.rows[0].metric, ("query", "queries")
     if comparison.clusters is not None:
         names = "cluster of queries", "clusters of queries"
-    rows = [row for row in comparison.rows if row.metric == first]
     # Some segments may have too few queries for any.
-    is_known = [0 < row.detectable < np.inf for row in rows]
-    if not any(is_known):
+    is_first = [row for row in comparison.rows if row.metric == first]
+    rows = [row for row in is_first if 0 < row.detectable < np.inf]
+    if not rows:
         n = comparison.n_units
         if is_at_most(2.0 ** (1 - n), 1 - comparison.confidence_level):
             few = f"A few of {counted(n, *names)} decide, too few to say which"
             return f"{few} difference can be detected"
         are = "is" if n == 1 else "are"
         return f"{counted(n, *names)} {are} too few to detect any difference"
-    row = max(
-        (row for row, known in zip(rows, is_known, strict=True) if known),
-        key=lambda row: row.detectable,
-    )
+    row = max(rows, key=lambda row: row.detectable)
     n = comparison.n_units
     if comparison.by is not None and comparison.clusters is None:
         n = row.n_queries

@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_level, numeric_array, shown
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.inference import ROUNDING, terms_of
+from skrank.stats.inference import ROUNDING, read_clusters, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
@@ -91,7 +91,13 @@ def required_queries(
     >>> required_queries(pilot, effect=[0.02, 0.05]).n
     array([240,  40])
     """
-    effects = _read_effects(effect)
+    effects = np.abs(numeric_array(effect, "effect").astype(np.float64))
+    if effects.ndim > 1 or not np.isfinite(effects).all() or not effects.all():
+        raise ValueError(
+            "The 'effect' parameter of required_queries must be a finite number other "
+            "than 0, which no number of queries finds, or an array of them. Got "
+            f"{shown(effect)} instead."
+        )
     check_level(confidence_level, "confidence_level", "required_queries")
     level = 1 - confidence_level
     if level >= POWER:
@@ -129,21 +135,9 @@ def needed(differences, effects, level):
     low, high = range_of_deviation(differences, LEVEL)
     deviations = {"n": differences.std(ddof=1), "low": low, "high": high}
     for name, deviation in deviations.items():
-        numbers = [queries_needed(x, deviation, level, POWER) for x in effects.flat]
+        numbers = [queries_needed(x, deviation, level) for x in effects.flat]
         found[name] = np.array(numbers) if effects.ndim else numbers[0]
     return found
-
-
-def _read_effects(effect):
-    """Return the sizes of one or several effects, as an array."""
-    effects = np.abs(numeric_array(effect, "effect").astype(np.float64))
-    if effects.ndim > 1 or not np.isfinite(effects).all() or not effects.all():
-        raise ValueError(
-            "The 'effect' parameter of required_queries must be a finite number other "
-            "than 0, which no number of queries finds, or an array of them. Got "
-            f"{shown(effect)} instead."
-        )
-    return effects
 
 
 def _differences(scores):
@@ -160,7 +154,8 @@ def _differences(scores):
         if found is None:
             raise ValueError(
                 "required_queries needs a metric that is the mean over queries, "
-                f"without weights. Got {scores.metrics[0]!r}."
+                "without weights, and each query once. Got "
+                f"{scores.metrics[0]!r}."
             )
         return found
     values = numeric_array(scores, "scores").astype(np.float64)
@@ -173,9 +168,10 @@ def _differences(scores):
 
 
 def differences_of(scores):
-    """Return the differences of two rankers; None without a mean of equal weights."""
+    """Return the differences of two rankers; None of queries that count differently."""
     (one,), (other,) = terms_of(scores.table)
-    if one is None or not one.is_linear or not (one.is_mean and other.is_mean):
+    is_mean = one is not None and one.is_linear and one.is_mean and other.is_mean
+    if not is_mean or read_clusters(None, scores.keys) is not None:
         return None
     return np.diff(scores.values[:, 0], axis=0)[0][one.known & other.known]
 
@@ -190,29 +186,29 @@ def power_of_t(noncentrality, df, level):
 
 
 @lru_cache(maxsize=256)
-def noncentrality(df, level, power):
-    """Return the noncentrality at which a two-sided t test has the given power."""
+def noncentrality(df, level):
+    """Return the noncentrality at which a two-sided t test has the power."""
     if df < 1 or level <= 0:
         return np.inf
-    if level >= power:
+    if level >= POWER:
         return 0.0
     high = 4.0
-    while power_of_t(high, df, level) < power:
+    while power_of_t(high, df, level) < POWER:
         high *= 2
         if high > MOST_NONCENTRAL:
             return np.inf
-    return brentq(lambda x: power_of_t(x, df, level) - power, 0, high, xtol=1e-10)
+    return brentq(lambda x: power_of_t(x, df, level) - POWER, 0, high, xtol=1e-10)
 
 
-def queries_needed(effect, deviation, level, power):
-    """Return the smallest number of queries that finds an effect with some power."""
+def queries_needed(effect, deviation, level):
+    """Return the smallest number of queries that finds an effect."""
     if deviation == 0:
         return 2
 
     def is_enough(n):
         # The number may be too large for an integer of NumPy.
         found = power_of_t(effect * math.sqrt(n) / deviation, float(n - 1), level)
-        return found >= power
+        return found >= POWER
 
     return int(fewest(is_enough, 2))
 

@@ -13,40 +13,31 @@ from skrank.stats.inference import ROUNDING, ROUNDING_OF_LEVEL
 
 # All signs of this many units are fewer than the usual 9,999 random ones.
 MOST_ENUMERATED = 13
-# Means of random subsets from which the bound of an end is taken.
-N_OF_MEANS = 500
-
-
-def draw_signs(n_units, n_resamples, seed):
-    """Return how many flips there are, and the signs of eight units at a time as bits.
-
-    All combinations of few units, else random ones, which are drawn when needed.
-    """
-    starts = range(0, n_units, 8)
-    if n_units <= MOST_ENUMERATED:
-        flip = np.arange(2**n_units)
-        return len(flip), ((flip >> start).astype(np.uint8) for start in starts)
-    rng, n = np.random.default_rng(seed), n_resamples + 1
-    return n, (rng.integers(256, size=n, dtype=np.uint8) for _ in starts)
 
 
 def flipped_sums(columns, n_resamples, seed, signs=1.0):
     """Return the sums of columns with flipped signs.
 
-    The first flip flips nothing. Of eight units at a time the sums for all 256
-    combinations of signs are computed, and then looked up.
+    All combinations of few units, else random ones. The first flip flips nothing. Of
+    eight units at a time the sums for all 256 combinations of signs are computed, and
+    then looked up.
 
     `columns` has the shape (n_units, n_columns), and the result (n_columns, n_flips).
     Random flips are relative to `signs`: the units that are flipped by one of them are
     the same, whichever sign the columns have.
     """
-    n_flips, codes = draw_signs(len(columns), n_resamples, seed)
-    is_random = len(columns) > MOST_ENUMERATED
+    n_units, starts = len(columns), range(0, len(columns), 8)
+    is_random = n_units > MOST_ENUMERATED
     if is_random:
+        rng, n_flips = np.random.default_rng(seed), n_resamples + 1
+        codes = (rng.integers(256, size=n_flips, dtype=np.uint8) for _ in starts)
         given, columns = columns, columns * np.reshape(signs, (-1, 1))
+    else:
+        n_flips = 2**n_units
+        codes = ((np.arange(n_flips) >> start).astype(np.uint8) for start in starts)
     bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
     every_sign = 1.0 - 2.0 * bits[:, ::-1].T
-    padding = np.zeros((-len(columns) % 8, columns.shape[1]))
+    padding = np.zeros((-n_units % 8, columns.shape[1]))
     eights = np.concatenate([columns, padding]).reshape(-1, 8, columns.shape[1])
     # A row for each flip, so that one copy takes what it adds to all columns.
     of_flips = np.zeros((n_flips, columns.shape[1]))
@@ -108,21 +99,10 @@ def accepted(means, level):
     equal to it.
     """
     n = means.shape[1]
-    place = most_at(level, n)
-    n_empty = np.isnan(means).sum(axis=1)
-    # NaN stands for both infinities.
-    bounded = np.flatnonzero(n_empty <= place)
+    n_known = n - np.isnan(means).sum(axis=1)
+    place = most_at(level, n) - (n - n_known)  # NaN stands for both infinities
     ends = np.full((2, len(means)), [[-np.inf], [np.inf]])
-    # An end is among the few means beyond a bound that a sample of them gives.
-    sample = np.sort(means[:, :: max(n // N_OF_MEANS, 1)], axis=1)
-    beyond = min(int(np.ceil(1.3 * place / n * sample.shape[1])) + 8, sample.shape[1])
-    for j in bounded:
-        at, row = place - n_empty[j], means[j]
-        few = row[row <= sample[j, beyond - 1]]
-        ends[0, j] = np.partition(few if len(few) > at else row, at)[at]
-        few = row[row >= sample[j, -beyond]]
-        at = -1 - at
-        if len(few) < -at:
-            few = row[~np.isnan(row)]
-        ends[1, j] = np.partition(few, at)[at]
+    for j in np.flatnonzero(place >= 0):
+        both = [place[j], n_known[j] - 1 - place[j]]
+        ends[:, j] = np.partition(means[j], both)[both]
     return ends

@@ -19,7 +19,6 @@ import numpy as np
 import scipy.stats
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers
 from tests.benchmarks.speed.rows import Group, Row, Task, faster
 from tests.benchmarks.speed.table import (
     HEAD,
@@ -28,6 +27,7 @@ from tests.benchmarks.speed.table import (
     measure,
     shown,
 )
+from tests.stats.pilot import comparison_of
 from tests.studies.tables import FOLDER, list_table
 
 DOCS_TABLE = FOLDER / "stats_speed.rst"
@@ -57,7 +57,7 @@ def permutations(scale, library):
     scores = make_scores(scale)
     old, new = scores.values
     n = max(int(N_RESAMPLES * scale), 100)
-    ours = partial(compare_rankers, scores, n_resamples=n - 1)
+    ours = partial(comparison_of, scores, n_resamples=n - 1)
     part = 0.05 if scale == 1 else 1
     their_n = round(n * part)
 

@@ -5,6 +5,7 @@
 import numpy as np
 
 from skrank.metrics import QueryScores, score_queries
+from skrank.stats.compare import comparison_and_outcome
 
 
 def scores_of(**rankers):
@@ -33,3 +34,8 @@ def drawn_scores(metrics, n_queries=60, n_rankers=3, seed=0, **params):
         for i, name in zip(range(n_rankers), "abcdefghijkl", strict=False)
     }
     return score_queries(y_true, runs, metrics, qid=qid, **params)
+
+
+def comparison_of(scores, **options):
+    """Return a comparison without a warning, also of another number of sign flips."""
+    return comparison_and_outcome(scores, **options)[0]

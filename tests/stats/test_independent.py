@@ -27,10 +27,9 @@ def scored(values, qid=None, **columns):
     return QueryScores.from_frame(frame, by=by, sample_weight=weight)
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_a_difference_of_two_samples_has_the_test_of_welch(alternative):
-    row = compared(LAST, THIS, alternative=alternative)
-    expected = ttest_ind(THIS, LAST, equal_var=False, alternative=alternative)
+def test_a_difference_of_two_samples_has_the_test_of_welch():
+    row = compared(LAST, THIS)
+    expected = ttest_ind(THIS, LAST, equal_var=False)
     assert row.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
     ends = expected.confidence_interval()
     assert (row.low, row.high) == pytest.approx(tuple(ends), rel=1e-9)

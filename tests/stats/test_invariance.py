@@ -36,7 +36,7 @@ def rows_of(values, names, qid, **options):
     frame["value"] = values.ravel()
     scores = QueryScores.from_frame(frame, ranker="ranker")
     found = {}
-    for row in compare_rankers(scores, n_resamples=499, **options).rows:
+    for row in compare_rankers(scores, **options).rows:
         one, other = row.ranker, row.baseline
         ends = (row.low, row.high) if one > other else (-row.high, -row.low)
         pair = max(one, other), min(one, other)
@@ -79,7 +79,7 @@ def test_a_shift_of_all_values_changes_nothing(draw, correction):
 def test_a_simultaneous_interval_contains_that_of_the_comparison_alone(test):
     for seed in range(12):
         scores, options = random_family(np.random.default_rng(seed))
-        options |= {"test": test, "n_resamples": 199}
+        options |= {"test": test}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             together = compare_rankers(scores, **options).rows
@@ -110,7 +110,7 @@ def test_a_p_value_that_is_the_level_but_for_rounding_is_significant():
     for seed in range(90):
         values = np.random.default_rng(seed).normal(size=(3, 14))
         values = dict(zip("abc", values + np.array([[0], [0.3], [0.6]]), strict=True))
-        found = compare_rankers(values, confidence_level=0.8, n_resamples=49)
+        found = compare_rankers(values, confidence_level=0.8)
         letters = found.letters["value"]
         assert found.rows
         for row in found.rows:

@@ -182,7 +182,7 @@ def test_hits_have_students_interval_with_a_judge():
 
 def test_neither_order_nor_names_matter():
     human, judged, _, own_qid, qid = drawn(ids="{}")
-    options = {"test": "permutation", "n_resamples": 999}
+    options = {"test": "permutation"}
     one = compare_rankers(
         scores_of(human, own_qid), judge=scores_of(judged, qid), **options
     ).rows[0]
@@ -233,7 +233,6 @@ def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small():
                 judge=scores_of(judged, range(n_judged)),
                 test=test,
                 correction=correction,
-                n_resamples=499,
             )
             assert comparison.rows
             for row in comparison.rows:

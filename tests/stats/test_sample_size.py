@@ -78,7 +78,7 @@ def test_two_differences_have_the_interval_of_normal_variables_and_warn():
     # The variance .005 divided by the quantiles of chi-squared with one degree of
     # freedom, 5.0239 and 0.00098207.
     ends = [0.1 / np.sqrt(2 * quantile) for quantile in (5.0239, 0.00098207)]
-    low, high = (queries_needed(0.05, s, 0.05, 0.8) for s in ends)
+    low, high = (queries_needed(0.05, s, 0.05) for s in ends)
     assert required.low == low
     assert required.high == pytest.approx(high, rel=1e-4)
     assert required.high < 20_000
@@ -122,7 +122,7 @@ def test_a_pilot_has_two_rankers_and_one_metric():
 def test_the_number_of_queries_is_that_of_the_tables(effect, n):
     # Cohen's d of paired samples at 80 % power and 5 %, two-sided; the last one is
     # ((1.959964 + 0.841621) / 0.01)^2 + 2.
-    assert queries_needed(effect, 1.0, 0.05, 0.8) == n
+    assert queries_needed(effect, 1.0, 0.05) == n
 
 
 def test_the_power_is_that_of_the_noncentral_t_distribution():
@@ -134,7 +134,7 @@ def test_the_power_is_that_of_the_noncentral_t_distribution():
 
 def test_the_noncentrality_has_the_power_that_was_asked_for():
     for df in (1, 5, 50, 5000):
-        assert power_of_t(noncentrality(df, 0.05, 0.8), df, 0.05) == pytest.approx(0.8)
+        assert power_of_t(noncentrality(df, 0.05), df, 0.05) == pytest.approx(0.8)
 
 
 def test_the_power_of_a_simulated_test_is_the_computed_one():

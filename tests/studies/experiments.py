@@ -11,10 +11,11 @@ from functools import partial
 import numpy as np
 
 from skrank.metrics import QueryScores
-from skrank.stats import compare_rankers, confidence_interval, mean_interval
+from skrank.stats import confidence_interval, mean_interval
 from skrank.stats.compare import order_units
 from skrank.stats.inference import seed_of, sum_clusters
 from skrank.stats.paired_tests import run_tests
+from tests.stats.pilot import comparison_of
 from tests.studies import populations
 from tests.studies.families import family_of
 from tests.studies.populations import draw, tilted
@@ -48,8 +49,7 @@ def averaged(sizes, samples, decide, average=percent):
 
 def outcome_of(family, test="permutation", **options):
     """Return what `compare_rankers` finds of a family, without a correction."""
-    defaults = {"correction": None, "alternative": "two-sided", "margin": 0.0}
-    defaults |= {"level": LEVEL, "n_resamples": 9999}
+    defaults = {"correction": None, "margin": 0.0, "level": LEVEL, "n_resamples": 9999}
     return run_tests(family, test=test, **defaults | {"seed": seed_of(0)} | options)
 
 
@@ -242,7 +242,7 @@ def difference_of_uneven_users(rng, n_users):
     values, found = {"old": np.full(len(sample), 0.5), "new": sample}, []
     for clusters in (user, None):
         options = {"clusters": clusters, "n_resamples": 999}
-        (row,) = compare_rankers(values, **options).rows
+        (row,) = comparison_of(values, **options).rows
         found.append(covers(row.low, row.high, 0))
     return found
 

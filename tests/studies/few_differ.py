@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from skrank.stats import compare_rankers
+from tests.stats.pilot import comparison_of
 from tests.studies.experiments import LEVEL, averaged, covers
 from tests.studies.populations import LARGE, draw, latent, mrr, ndcg
 from tests.studies.tables import FOLDER, Table, rows_of
@@ -37,7 +37,7 @@ def compared(population, n_samples):
     def decide(sample):
         found = {}
         for test in TESTS:
-            (row,) = compare_rankers(sample, test=test, n_resamples=999).rows
+            (row,) = comparison_of(sample, test=test, n_resamples=999).rows
             found[test, "covers"] = covers(row.low, row.high, truth)
             found[test, "found"] = row.pvalue <= LEVEL
         return found

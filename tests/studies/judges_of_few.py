@@ -9,7 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from skrank.stats import compare_rankers, confidence_interval
+from skrank.stats import confidence_interval
+from tests.stats.pilot import comparison_of
 from tests.studies.experiments import covers, percent
 from tests.studies.populations import query_scores
 from tests.studies.tables import FOLDER, Table, rows_of
@@ -108,7 +109,7 @@ def interval_of(scores, judge, level):
     if level == "mean":
         return confidence_interval(scores, judge=judge).rows[0]
     options = {"baseline": "r0", "n_resamples": 999}
-    return compare_rankers(scores, judge=judge, **options).rows[0]
+    return comparison_of(scores, judge=judge, **options).rows[0]
 
 
 TABLES = {

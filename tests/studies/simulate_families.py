@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 from scipy.special import expit
 
-from skrank.stats import compare_rankers, required_queries
+from skrank.stats import required_queries
+from tests.stats.pilot import comparison_of
 from tests.studies import populations
 from tests.studies.experiments import LEVEL, averaged, covers, percent
 from tests.studies.families import contradictions, random_family
@@ -28,7 +29,7 @@ STEPS, MAX_T = "step-down", "max-t"
 def compared(values, **options):
     """Return the rows of a comparison of values of shape (n_rankers, n_queries)."""
     rankers = {str(i): one for i, one in enumerate(values)}
-    return compare_rankers(rankers, n_resamples=N_RESAMPLES, **options).rows
+    return comparison_of(rankers, n_resamples=N_RESAMPLES, **options).rows
 
 
 def pair_of(row):

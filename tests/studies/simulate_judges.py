@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
 from skrank.metrics import score_queries
-from skrank.stats import compare_rankers, confidence_interval
+from skrank.stats import confidence_interval
+from tests.stats.pilot import comparison_of
 from tests.studies.experiments import covers, percent
 from tests.studies.populations import query_scores
 from tests.studies.tables import FOLDER, Row, Table
@@ -97,7 +98,7 @@ def interval_of(scores, level, judge=None):
     if level == "mean":
         method = "t" if judge is None else "auto"
         return confidence_interval(scores, judge=judge, method=method).rows[0]
-    return compare_rankers(scores, judge=judge, n_resamples=999).rows[0]
+    return comparison_of(scores, judge=judge, n_resamples=999).rows[0]
 
 
 KINDS = ("noise", "lenient", "opinions", "shared errors")

@@ -7,7 +7,7 @@ It takes some minutes.
 
 import numpy as np
 
-from skrank.stats import compare_rankers
+from tests.stats.pilot import comparison_of
 from tests.studies.experiments import LEVEL, covers, percent
 from tests.studies.populations import latent, mrr, ndcg, query_scores
 from tests.studies.tables import FOLDER, Table, rows_of
@@ -43,12 +43,12 @@ def many_rankers(values, n_samples, draw, n_rankers):
         for _ in range(n_samples):
             sample = draw(rng, n_rankers, n)
             rankers = sample if sample.ndim == 2 else query_scores(sample)
-            rows = compare_rankers(rankers, n_resamples=N_RESAMPLES).rows
+            rows = comparison_of(rankers, n_resamples=N_RESAMPLES).rows
             low, high = np.array([(row.low, row.high) for row in rows]).T
             right.append(covers(low, high, 0).all())
             rejected.append(min(row.p_adjusted for row in rows) <= LEVEL)
             if len(wider) < n_samples / 20:
-                rows = compare_rankers(rankers, correction=None).rows
+                rows = comparison_of(rankers, correction=None).rows
                 alone = np.array([row.high - row.low for row in rows])
                 wider.append(np.median((high - low) / alone))
         found[ALL].append(percent(right))

@@ -113,8 +113,7 @@ def test_the_quick_gate_of_the_study_is_that_of_the_function():
             (row,) = compare_rankers(
                 pair,
                 baseline="old",
-                alternative="greater",
-                margin=margin,
+                confidence_level=0.9,
                 test="permutation",
             ).rows
             # The ends differ by the random flips.

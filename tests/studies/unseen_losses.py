@@ -40,7 +40,7 @@ def by_flips(old, new, margin, sign=1):
     difference, ones = sign * (new - old), np.ones(len(old))
     family = family_of(difference[:, None], ones[:, None])
     options = {"n_resamples": 1999, "seed": SEED}
-    outcome = outcome_of(family, alternative="greater", **options)
+    outcome = outcome_of(family, level=2 * LEVEL, **options)
     spread, fall = 0.0, fraction_lacked(LEVEL, len(old))
     if difference.any():
         spread = difference.mean() - outcome.low[0]

@@ -124,7 +124,7 @@ assert len(X_train) + len(X_test) == len(X)
 # How sure the numbers are.
 runs = {"ridge": ranker.predict(X), "first": X[:, 0]}
 compared: QueryScores = score_queries(y, runs, ["mrr", "ndcg@10"], qid=queries)
-comparison: RankerComparison = compare_rankers(compared, n_resamples=99)
+comparison: RankerComparison = compare_rankers(compared)
 of_table: ConfidenceIntervals = confidence_interval(compared["first"], method="t")
 by_name: Values = mrr_score(y, runs["first"], qid=queries, average=None)
 low: float = mean_interval(by_name, method="t").low

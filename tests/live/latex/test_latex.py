@@ -60,7 +60,7 @@ def compile_latex(text, folder):
 )
 @pytest.mark.parametrize("uncertainty", [None, "interval", "standard error"])
 def test_the_table_of_a_paper_compiles(options, uncertainty, tmp_path):
-    comparison = compare_rankers(drawn_scores(), n_resamples=99, **options)
+    comparison = compare_rankers(drawn_scores(), **options)
     tables = comparison.to_latex(uncertainty=uncertainty)
     tables += r"\tiny" + comparison.to_latex(rows="differences")
     assert "Missing character" not in compile_latex(tables, tmp_path)
