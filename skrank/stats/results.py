@@ -407,8 +407,8 @@ def _what_is_detectable(comparison):
     if not rows:
         n = comparison.n_units
         if is_at_most(2.0 ** (1 - n), 1 - comparison.confidence_level):
-            few = f"A few of {counted(n, *names)} decide, too few to say which"
-            return f"{few} difference can be detected"
+            few = f"Too few of {counted(n, *names)} decide, or all differ alike, to say"
+            return f"{few} which difference can be detected"
         are = "is" if n == 1 else "are"
         return f"{counted(n, *names)} {are} too few to detect any difference"
     row = max(rows, key=lambda row: row.detectable)
@@ -429,8 +429,7 @@ def _what_is_detectable(comparison):
 def _what_it_takes(comparison, row, effect):
     """Return how many queries detect an effect, as `required_queries` says.
 
-    Nothing of clusters, weights, a judge and samples of other queries, for which it
-    does not hold.
+    Nothing where it does not hold: of clusters, weights, a judge and other samples.
     """
     scores = comparison.scores
     is_pair = comparison.paired and comparison.judge is None

@@ -4,14 +4,15 @@
 
 import re
 import warnings
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from skrank.metrics import mean_rank, score_queries
+from skrank.metrics import QueryScores, mean_rank, score_queries
 from skrank.stats import compare_rankers, required_queries
 from skrank.stats.results import _with_ends
-from tests.stats.pilot import scores_of
+from tests.stats.pilot import comparison_of, scores_of
 from tests.stats.test_segments import with_segments
 from tests.studies.random_comparisons import contradictions, draw_comparison
 
@@ -63,10 +64,11 @@ SAID = {
     ),
     """No significant difference. 4 clusters of queries are too few to detect any
     difference. old is 0 in all 8 queries.""": (FEW, CLUSTERS),
-    """No significant difference. A few of 60 queries decide, too few to say which
-    difference can be detected.""": ({"old": OLD, "new": ONE_LOSS}, {}),
-    """No significant difference. A few of 30 queries decide, too few to say which
-    difference can be detected. The weights make the queries count as 1.06.""": (
+    """No significant difference. Too few of 60 queries decide, or all differ alike, to
+    say which difference can be detected.""": ({"old": OLD, "new": ONE_LOSS}, {}),
+    """No significant difference. Too few of 30 queries decide, or all differ alike, to
+    say which difference can be detected. The weights make the queries count as
+    1.06.""": (
         *({"old": OLD[:30], "new": LESS_SURE[:30], "sample_weight": HEAVY}, {}),
     ),
     """new is better than old in ndcg ({0}); new is worse than old in mrr ({1}); no
@@ -143,6 +145,64 @@ def test_the_queries_that_it_takes_are_those_of_required_queries():
             differences, row.detectable * 1.0001, confidence_level=1 - level
         )
         assert least.n == 60
+
+
+def drawn_pilot(rng):
+    """Return scores of alike rankers, with the kind of their queries, and options."""
+    n, n_rankers = int(rng.integers(12, 60)), int(rng.integers(2, 4))
+    kind = rng.choice(["plain", "hits", "ids twice", "users", "weights", "segments"])
+    values = rng.random((n_rankers, n))
+    if kind == "hits":
+        values = np.round(values)
+    columns = {"qid": np.arange(n)}
+    if kind == "ids twice":
+        columns |= {"qid": np.arange(n) // 2, "seed": np.arange(n) % 2}
+    columns["user"], columns["country"] = np.arange(n) // 2, np.arange(n) % 2
+    frame = {name: np.tile(column, n_rankers) for name, column in columns.items()}
+    frame["ranker"] = np.repeat([f"r{i}" for i in range(n_rankers)], n)
+    frame["ndcg"] = values.ravel()
+    if kind == "weights":
+        frame["w"] = np.tile(rng.uniform(0.5, 1.5, size=n), n_rankers)
+    scores = QueryScores.from_frame(
+        frame,
+        ranker="ranker",
+        by=[name for name in columns if name != "qid"],
+        sample_weight="w" if kind == "weights" else None,
+    )
+    options = {"users": {"clusters": "user"}, "segments": {"by": "country"}}
+    return kind, scores, options.get(kind, {})
+
+
+def test_the_number_of_queries_is_that_of_required_queries_or_not_there():
+    said = Counter()
+    for seed in range(200):
+        rng = np.random.default_rng([2, seed])
+        kind, scores, options = drawn_pilot(rng)
+        if kind == "plain" and seed % 2:
+            kind = "judge"
+            judge = {name: rng.random(100) for name in scores.rankers}
+            options = {"judge": scores_of(**judge)}
+            human = zip(scores.rankers, scores.values[:, 0], strict=True)
+            scores = scores_of(**dict(human))
+        found = comparison_of(scores, **options)
+        sentence = " ".join(str(found).split("\n\n")[-1].split())
+        # The comparison that the sentence is about has the largest `detectable`.
+        known = [row for row in found.rows if row.detectable < np.inf]
+        row = max(known or found.rows, key=lambda row: row.detectable)
+        if "by" in options:
+            scores = scores.where(country=row.country)
+        pilot = scores[[row.baseline, row.ranker, row.metric]]
+        numbers = re.search(r"; ([\d.]+) takes about ([\d,]+) \(([\d,]+) to", sentence)
+        said[kind, bool(numbers)] += 1
+        if numbers is None:
+            continue
+        effect, n, low = (float(x.replace(",", "")) for x in numbers.groups())
+        level = 0.05 / len(found.rows)
+        required = required_queries(pilot, effect, confidence_level=1 - level)
+        assert [n, low] == [float(f"{x:.1e}") for x in (required.n, required.low)]
+    with_numbers = {kind for kind, is_said in said if is_said}
+    assert with_numbers == {"plain", "hits", "segments"}
+    assert len({kind for kind, _ in said}) == 7
 
 
 @pytest.mark.slow
