@@ -10,6 +10,7 @@ import pytest
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, mean_interval, paired_tests
+from tests.stats.pilot import comparison_of
 from tests.studies.families import random_family
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
@@ -79,11 +80,11 @@ def test_a_shift_of_all_values_changes_nothing(draw, correction):
 def test_a_simultaneous_interval_contains_that_of_the_comparison_alone(test):
     for seed in range(12):
         scores, options = random_family(np.random.default_rng(seed))
-        options |= {"test": test}
+        options |= {"test": test, "n_resamples": 199}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            together = compare_rankers(scores, **options).rows
-            single = compare_rankers(scores, **options, correction=None).rows
+            together = comparison_of(scores, **options).rows
+            single = comparison_of(scores, **options, correction=None).rows
         assert together
         for row, alone in zip(together, single, strict=True):
             assert row.low <= alone.low <= alone.high <= row.high, seed
@@ -110,7 +111,7 @@ def test_a_p_value_that_is_the_level_but_for_rounding_is_significant():
     for seed in range(90):
         values = np.random.default_rng(seed).normal(size=(3, 14))
         values = dict(zip("abc", values + np.array([[0], [0.3], [0.6]]), strict=True))
-        found = compare_rankers(values, confidence_level=0.8)
+        found = comparison_of(values, confidence_level=0.8, n_resamples=49)
         letters = found.letters["value"]
         assert found.rows
         for row in found.rows:
