@@ -277,10 +277,19 @@ def comparison_and_outcome(
         relative = relative_ends(*given, spread, confidence_level)
         for row, *values in zip(rows, *(x.tolist() for x in relative), strict=True):
             row.update(zip(_RELATIVE, values, strict=True))
-    asked = by, baseline, test, correction, margin, clusters, confidence_level
-    together = len(rows) > 1 and correction is not None
     comparison = RankerComparison(
-        scores, tuple(rows), *asked, together, n_units, judge, paired
+        scores=scores,
+        rows=tuple(rows),
+        by=by,
+        baseline=baseline,
+        test=test,
+        clusters=clusters,
+        confidence_level=confidence_level,
+        are_simultaneous=len(rows) > 1 and correction is not None,
+        n_units=n_units,
+        judge=judge,
+        paired=paired,
+        **shared,
     )
     return comparison, outcome
 
