@@ -76,11 +76,10 @@ class RankingEstimator:
     removes, or in the index of `y` or `X`, and passes them to the ranker, numbered
     from 0, with the rows of each query together and the numbers ascending.
 
-    A ranker may have two more members, which scorers read: ``query_sizes_``, a dict
-    of the number of training rows of each query id, for a warning of split queries,
-    which pickles and copies of the ranker do not have, as ids may be private; and a
-    method ``__skrank_qid__(X)``, which returns the query ids in a column of `X`
-    that scorers do not know, or None. If the scores of a ranker depend on the other
+    A ranker may have two more methods, which scorers call: ``__skrank_qid__(X)``
+    returns the query ids in a column of `X` that scorers do not know, or None; and
+    ``__skrank_sizes__()`` a dict of the number of training rows of each query id, for
+    a warning of split queries, or None. If the scores of a ranker depend on the other
     documents of the query, its `predict` may have an argument ``qid=None``, by which
     scorers, `score` and `rank` pass the query ids, also to the last step of a Pipeline
     and to what a search has selected.
@@ -116,7 +115,8 @@ class RankingEstimator:
 
     # A property, because scikit-learn <= 1.8 checks the `__name__` of the method and
     # accepts a 'decision_function' of classifiers and outlier detectors only. The name
-    # of a bound `predict` is accepted of every estimator.
+    # of a bound `predict` is accepted of every estimator. Since 1.9 any method is: it
+    # can be an ordinary one once that is the oldest supported version.
     @property
     def decision_function(self) -> Callable[..., NDArray[Any]]:
         """The method `predict`, under the name that threshold metrics call."""
@@ -194,12 +194,6 @@ class RankingEstimator:
         """
         y_score = self._predict(X, None, qid)
         return rank_rows(y_score, self.find_qid(qid, "rank", X=X))
-
-    def __getstate__(self):
-        """Return the state for pickles, without the ids of the training queries."""
-        state = dict(super().__getstate__())
-        state.pop("query_sizes_", None)
-        return state
 
     def _predict(self, X, y, qid):
         """Return the predictions; a `predict` that takes query ids gets them."""

@@ -65,9 +65,6 @@ class FusionRanker(QueryFinder):
     ----------
     estimators_ : list
         The fitted estimators, and the names or positions of columns.
-    query_sizes_ : dict
-        The number of training rows of each query id. Empty if there were no ids, or
-        nothing was fitted. Pickles and copies lack it.
     n_features_in_ : int
         Number of columns seen during `fit`, without the column of query ids.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -174,8 +171,7 @@ class FusionRanker(QueryFinder):
             list(members),
             "FusionRanker",
         )
-        self.query_sizes_, rows = {}, None
-        named = self._named()
+        named, rows = self._named(), None
         self._check_names([*named])
         if named:
             rows = self._rows(named.values(), X, y, qid, sample_weight)

@@ -84,12 +84,26 @@ class QueryFinder(RankingEstimator, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, f"{self._takes}_")
 
+    def __skrank_sizes__(self):
+        """Return the number of training rows of each query id; scorers call this."""
+        return getattr(self, "_query_sizes", None)
+
+    def __getstate__(self):
+        """Return the state without the ids of queries, which may be private."""
+        state = dict(super().__getstate__())
+        state.pop("_query_sizes", None)
+        return state
+
+    # It is there for its error alone. scikit-learn <= 1.8 reads `classes_` of
+    # classifiers only; CalibratedClassifierCV of 1.9 and skore read that of whatever
+    # they get. It can go once they ask for the type first.
     @property
     def classes_(self) -> NoReturn:
         """Not defined; tools for classifiers show the error."""
         raise AttributeError(
-            "A ranker has no classes. For probabilities, see 'Tuning, calibration and "
-            "export' in the user guide."
+            "A ranker has no classes. To a tool that takes only classifiers and "
+            "regressors, pass skrank.rankers.as_regressor(ranker). For probabilities, "
+            "see 'Tuning, calibration and export' in the user guide."
         )
 
     def _check_qid_parameters(self, X):
@@ -99,6 +113,7 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
         check_qid_column(self.qid_column, caller)
         self._n_columns = None if isinstance(self.qid_column, str) else np.shape(X)[-1]
+        self._query_sizes = {}
 
     def _rows(self, estimators, X, y, qid, sample_weight):
         """Check what is fitted and the arguments of `fit`; return rows of queries."""
@@ -120,18 +135,16 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         X = drop_column(X, self.qid_column)
         check_lengths(X=X, y=y, sample_weight=sample_weight)
         codes = np.zeros(len(y), dtype=np.intp)
-        self.query_sizes_ = {}
         if qid is not None:
             heads = encode_heads(qid, len(y))
             if len(heads.ids) == len(y) > FEW_ROWS:
                 warn_of_single_rows(len(y))
             codes = heads.of_rows()
             sizes = np.bincount(codes, minlength=len(heads.ids))
-            self.query_sizes_ = dict(
-                zip(heads.ids.tolist(), sizes.tolist(), strict=True)
-            )
-        if self.missing_qid == "raise" and len(self.query_sizes_) == 1:
-            ((id, size),) = self.query_sizes_.items()
+            sizes = zip(heads.ids.tolist(), sizes.tolist(), strict=True)
+            self._query_sizes = dict(sizes)
+        if self.missing_qid == "raise" and len(self._query_sizes) == 1:
+            ((id, size),) = self._query_sizes.items()
             raise ValueError(
                 f"{type(self).__name__}.fit needs rows of more than one query. In "
                 "cross-validation, use fewer folds or check the sizes of the queries. "

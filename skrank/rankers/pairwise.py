@@ -78,10 +78,6 @@ class PairwiseRanker(MetaRanker):
         The fitted estimator.
     n_pairs_ : int
         The number of pairs that the estimator was fitted on.
-    query_sizes_ : dict
-        The number of training rows of each query id. Empty if there were no ids.
-        Scorers warn if the same query comes with another number of rows. Pickles and
-        copies lack it.
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

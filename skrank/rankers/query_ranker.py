@@ -54,7 +54,12 @@ from skrank.rankers.meta_ranker import (
     prepared,
     refuse_weights,
 )
-from skrank.scoring.estimators import estimator_type, last_step, ranking_response
+from skrank.scoring.estimators import (
+    estimator_type,
+    last_step,
+    ranking_response,
+    training_sizes,
+)
 
 
 class QueryRanker(MetaRanker):
@@ -121,10 +126,6 @@ class QueryRanker(MetaRanker):
     ----------
     estimator_ : estimator object
         The fitted estimator.
-    query_sizes_ : dict
-        The number of rows of each query id passed to `fit`, also of queries that were
-        not drawn or were held out. Empty if there were no ids. Scorers warn if the
-        same query comes with another number of rows. Pickles and copies lack it.
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
         Defined only if the underlying estimator has such an attribute when fitted.
@@ -483,10 +484,9 @@ class RankerAsRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         """The names of the features that the ranker was fitted on."""
         return self.ranker_.feature_names_in_
 
-    @property
-    def query_sizes_(self):
-        """The number of training rows of each query; scorers read it."""
-        return self.ranker_.query_sizes_
+    def __skrank_sizes__(self):
+        """Return the number of training rows of each query id; scorers call this."""
+        return training_sizes(self.ranker_)
 
     def __skrank_qid__(self, X):
         """Return the query ids in a column of `X`, or None; scorers call this."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import weakref
-from collections.abc import Mapping
-from numbers import Integral
 
 import numpy as np
 from sklearn import get_config
@@ -64,11 +62,11 @@ def qid_column(estimator):
 def training_sizes(estimator):
     """Return the numbers of training rows that a ranker has by query id, or None."""
 
-    def last_step(one):
+    def last_of(one):
         return one.steps[-1][1] if isinstance(one, Pipeline) else None
 
-    sizes = getattr(_innermost(estimator, last_step), "query_sizes_", None)
-    return sizes if isinstance(sizes, Mapping) else None
+    ranker = _innermost(estimator, last_of)
+    return getattr(ranker, "__skrank_sizes__", lambda: None)()
 
 
 # The methods that a scorer may call. scikit-learn reads them to see whether several
@@ -279,8 +277,8 @@ def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
     In the place of scikit-learn's own loops over splits, the rows of the `split` are
     compared, that of `running_split`; query ids were passed to them by the name that a
     scorer requests, whose `routing` is asked for it. Elsewhere a ranker has its numbers
-    of training rows by query in a dict ``query_sizes_``: if they are equal, the
-    training data itself is scored, which is allowed.
+    of training rows by query: if they are equal, the training data itself is scored,
+    which is allowed.
     """
     if split is not None:
         _compare_sides(estimator, encode_heads(qid), split, routing)
@@ -289,8 +287,7 @@ def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
     if not known:
         return
     heads = encode_heads(qid)
-    sizes = [known.get(id, 0) for id in heads.ids.tolist()]
-    sizes = np.array([size if isinstance(size, Integral) else 0 for size in sizes])
+    sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
     scored = np.bincount(heads.of_rows())
     if ((sizes > 0) & (sizes != scored)).any():
         warn_caller(SPLIT_QUERIES, QuerySplitWarning)

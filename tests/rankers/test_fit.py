@@ -154,7 +154,7 @@ def test_rows_that_stand_together_stay_where_they_are(model):
         assert seen.sizes_.tolist() == [3, 2, 4, 1]
     else:  # ascending, as XGBoost wants them
         assert seen.qid_.tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 2, 3]
-    assert ranker.query_sizes_ == {"a": 2, "b": 4, "c": 3, "d": 1}
+    assert ranker.__skrank_sizes__() == {"a": 2, "b": 4, "c": 3, "d": 1}
 
 
 @pytest.mark.parametrize("model", [Recorder(), TakesSizes()], ids=["ids", "sizes"])

@@ -108,7 +108,9 @@ def test_estimators_and_columns_are_fused_together():
         parts.append((scores - mean) / std)
     expected = 2 * parts[0] + parts[1]
     np.testing.assert_allclose(ranker.predict(frame), expected, rtol=1e-9, atol=1e-9)
-    assert ranker.query_sizes_ == {q: int((qid == q).sum()) for q in np.unique(qid)}
+    assert ranker.__skrank_sizes__() == {
+        q: int((qid == q).sum()) for q in np.unique(qid)
+    }
 
 
 @pytest.mark.slow

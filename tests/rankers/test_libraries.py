@@ -275,7 +275,7 @@ def test_equal_grades_and_a_single_query_are_refused(model):
     ):
         QueryRanker(model).fit(X, Y, qid=["a"] * len(Y))
     one = QueryRanker(model, missing_qid="single").fit(X, Y, qid=["a"] * len(Y))
-    assert one.query_sizes_ == {"a": len(Y)}
+    assert one.__skrank_sizes__() == {"a": len(Y)}
 
 
 class Wrapper(RegressorMixin, BaseEstimator):

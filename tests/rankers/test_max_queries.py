@@ -82,7 +82,7 @@ def test_as_many_as_there_are_means_all(max_queries):
 
 def test_the_ranker_knows_the_sizes_of_all_queries():
     ranker = QueryRanker(Ridge(), max_queries=5, random_state=0).fit(X, Y, qid=QID)
-    assert ranker.query_sizes_ == dict(enumerate(np.bincount(QID).tolist()))
+    assert ranker.__skrank_sizes__() == dict(enumerate(np.bincount(QID).tolist()))
 
 
 @pytest.mark.parametrize(

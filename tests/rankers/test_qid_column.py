@@ -50,7 +50,7 @@ def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
     data, column, features = PLACES[place]
     found = clone(ranker).set_params(qid_column=column).fit(data, Y)
     expected = clone(ranker).fit(features, Y, qid=QID)
-    assert found.query_sizes_ == dict(enumerate(np.bincount(QID).tolist()))
+    assert found.__skrank_sizes__() == dict(enumerate(np.bincount(QID).tolist()))
     assert found.n_features_in_ == 3
     np.testing.assert_allclose(found.predict(data), expected.predict(features))
     np.testing.assert_allclose(found.predict(features), expected.predict(features))
@@ -117,7 +117,7 @@ def test_a_pipeline_is_not_asked_for_a_column_that_it_transforms():
 def test_ids_that_are_passed_go_before_those_of_the_column():
     one = np.column_stack([X, np.zeros(len(Y))])
     ranker = QueryRanker(Ridge(), qid_column=-1).fit(one, Y, qid=QID)
-    assert len(ranker.query_sizes_) == 24
+    assert len(ranker.__skrank_sizes__()) == 24
     assert ranker.n_features_in_ == 3
 
 
@@ -137,7 +137,9 @@ def test_a_name_that_is_not_there_leaves_the_ids_to_other_sources():
     with pytest.raises(ValueError, match="needs to know which rows"):
         QueryRanker(Ridge(), qid_column="user").fit(FRAME, Y)
     y = pd.Series(Y, index=pd.Index(QID, name="qid"))
-    assert len(QueryRanker(Ridge(), qid_column="user").fit(X, y).query_sizes_) == 24
+    assert (
+        len(QueryRanker(Ridge(), qid_column="user").fit(X, y).__skrank_sizes__()) == 24
+    )
 
 
 @pytest.mark.parametrize("column", [None, 1.0, True, QID], ids=str)
@@ -154,4 +156,6 @@ def test_ids_that_floats_cannot_distinguish_are_refused(dtype, large):
     with pytest.raises(ValueError, match=f"{np.dtype(dtype)} distinguishes query ids"):
         QueryRanker(Ridge(), qid_column=-1).fit(data, Y)
     data[:, -1] = large - 1000 + QID
-    assert len(QueryRanker(Ridge(), qid_column=-1).fit(data, Y).query_sizes_) == 24
+    assert (
+        len(QueryRanker(Ridge(), qid_column=-1).fit(data, Y).__skrank_sizes__()) == 24
+    )

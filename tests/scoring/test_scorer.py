@@ -94,8 +94,6 @@ ODD = {
     "best_estimator_ is a class": {"best_estimator_": Ridge},
     "best_estimator_ has any attribute": {"best_estimator_": Mock()},
     "best_estimator_ has no tags": {"best_estimator_": WithoutTags()},
-    "query_sizes_ is a list": {"query_sizes_": [3, 3, 3]},
-    "query_sizes_ holds lists": {"query_sizes_": {"a": [1, 2], "b": ["x"], "c": None}},
     "feature_names_in_ is None": {"feature_names_in_": None},
     "feature_names_in_ is a scalar": {"feature_names_in_": np.array("qid")},
     "feature_names_in_ is nested": {"feature_names_in_": [["qid"], np.zeros((2, 2))]},

@@ -6,6 +6,7 @@ import gc
 import pickle
 import re
 import warnings
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ import pytest
 from joblib import parallel_config
 from lightgbm import LGBMRanker
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
@@ -29,11 +30,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 import skrank
+from skrank.base import RankingEstimator
 from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import get_scorer, make_ranking_scorer, mrr_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
-from skrank.scoring.estimators import _WHOLE
+from skrank.scoring.estimators import _WHOLE, training_sizes
 from tests.rankers.rows import SORTED
 
 X, Y, QID = SORTED
@@ -47,10 +49,27 @@ SPLIT = r"^Pass cv=QueryKFold\(5\), or split whole queries"
 SHUFFLED = np.random.default_rng(0).permutation(len(Y))
 PLAIN_FOLDS = KFold(3, shuffle=True, random_state=0)
 
+
+class Own(RankingEstimator, BaseEstimator):
+    """A ranker of a user, which says what it has learned from."""
+
+    def fit(self, X, y, *, qid=None):
+        self._ids = np.asarray(self.find_qid(qid, "fit", X=X, y=y)).tolist()
+        return self
+
+    def predict(self, X):
+        return X[:, 0]
+
+    def __skrank_sizes__(self):
+        return Counter(self._ids)
+
+
 RANKERS = {
     "pointwise": QueryRanker(Ridge()),
     "pairwise": PairwiseRanker(),
+    "own": Own(),
     "pipeline": make_pipeline(MaxAbsScaler(), QueryRanker(Ridge())),
+    "regressor": as_regressor(make_pipeline(MaxAbsScaler(), QueryRanker(Ridge()))),
     "search": GridSearchCV(
         QueryRanker(Ridge()), {"estimator__alpha": [1.0]}, cv=QueryKFold(2)
     ),
@@ -264,8 +283,7 @@ def test_what_is_saved_holds_no_ids_of_training_queries(name):
     saved = pickle.dumps(model)
     assert b"@mail" not in saved
     again = pickle.loads(saved)
-    last = again[-1] if name == "pipeline" else getattr(again, "best_estimator_", again)
-    assert not hasattr(last, "query_sizes_")
+    assert training_sizes(again) is None
     test = frame.set_index(index).iloc[TEST]
     scores = model.predict(test)
     assert again.predict(test).tolist() == scores.tolist()
@@ -275,7 +293,7 @@ def test_what_is_saved_holds_no_ids_of_training_queries(name):
 
 def test_a_ranker_of_a_single_query_knows_none():
     ranker = QueryRanker(Ridge(), missing_qid="single").fit(X[TRAIN], Y[TRAIN])
-    assert ranker.query_sizes_ == {}
+    assert ranker.__skrank_sizes__() == {}
     assert 0 < get_scorer("mrr")(ranker, X[TEST], INDEXED.iloc[TEST]) <= 1
 
 
