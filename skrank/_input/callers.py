@@ -82,7 +82,8 @@ def warn_caller(message: str, category: type[Warning]) -> None:
 
     Python shows a text once for each line. It forgets what it has shown whenever
     filters change, as in each fit of a search, so that is remembered here until they
-    are other filters, or what is shown goes elsewhere.
+    are other filters, or what is shown goes elsewhere. So is what the filter "always"
+    has shown: a learning curve would show it for each fit, a hundred times.
     """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _package_of(frame) in _TOOLS:
@@ -99,8 +100,7 @@ def warn_caller(message: str, category: type[Warning]) -> None:
             for action, text, kind, *_ in warnings.filters
             if text is None and issubclass(category, kind)
         )
-        is_once = next(actions, "default") in ("default", "module", "once")
-        if is_once and shown in _SHOWN:
+        if next(actions, "default") != "error" and shown in _SHOWN:
             return
         _SHOWN[shown] = True
     warnings.warn(message, category, stacklevel=level)

@@ -130,7 +130,9 @@ def test_a_warning_in_the_fits_of_a_search_is_shown_once():
             cross_validated(lambda: warn_caller(f"in each fit, {action}", UserWarning))
         return len(warned)
 
-    assert (shown("default"), shown("always"), shown("ignore")) == (1, 2, 0)
+    assert (shown("default"), shown("always"), shown("ignore")) == (1, 1, 0)
+    with pytest.raises(ValueError, match="All the 2 fits failed"):
+        shown("error")
     assert shown("default") == 1  # what is recorded anew is shown anew
     assert len(_SHOWN) == 2  # and what was shown before is forgotten
 
