@@ -66,7 +66,7 @@ def no_query_ids(caller, call, *, X=None, column=QID, of_column=None):
         ways = f"a column {column!r} of X, or an index 'qid' of X or y.\n"
         ways += _hint_at_column(X, column, of_column)
         if not call.startswith(caller):  # which scikit-learn calls as well
-            ways += f"\n{_within_sklearn(X)}"
+            ways += f"\n{_within_sklearn(X, call.startswith('fit('))}"
     return ValueError(
         f"{caller} needs to know which rows belong to one query. Got no query ids.\n"
         f"Pass them: {call}, or {ways}"
@@ -89,15 +89,26 @@ def _hint_at_column(X, column, of_column):
     return f"X has no column {column!r}. {hint} Got {repr(names[:20])[:-1]}{end}."
 
 
-def _within_sklearn(X):
-    """Return how query ids pass through tools of scikit-learn, or get lost there."""
+def _within_sklearn(X, is_fit):
+    """Return how query ids pass through tools of scikit-learn, or get lost there.
+
+    `is_fit` says that a ranker was fitted, which an ensemble may have done; otherwise a
+    search within a ranker may have asked.
+    """
     is_routed = get_config()["enable_metadata_routing"]
     after = "" if is_routed else f" after {_ENABLE}"
+    cure = (
+        "A ranker passes none to a search within it: put the ranker into the search, "
+        "GridSearchCV(QueryRanker(...), ...)."
+    )
+    if is_fit:
+        cure = (
+            "Most ensembles pass none to rankers within them: put one into the ranker, "
+            "QueryRanker(VotingRegressor(...)), or fuse rankers by FusionRanker."
+        )
     line = (
         "scikit-learn takes params={'qid': qid} in cross_validate, and fit(X, y, "
-        f"qid=qid) in a search{after}; `groups` reaches only the splitter. A ranker "
-        "passes none to its own estimator: turn it round, GridSearchCV(QueryRanker("
-        "...), ...)."
+        f"qid=qid) in a search{after}; `groups` reaches only the splitter. {cure}"
     )
     if column_names(X) is not None:
         return line

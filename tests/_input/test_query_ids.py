@@ -271,16 +271,28 @@ LOST = {
         lambda: QueryRanker(ensemble.VotingRegressor(MEMBERS)).fit(FRAME, Y5),
         "QueryRanker.fit",
     ),
+    "boosting": (
+        lambda: ensemble.AdaBoostRegressor(QueryRanker(Ridge())).fit(X5, Y5),
+        "QueryRanker.fit",
+    ),
+    "bagging": (
+        lambda: ensemble.BaggingRegressor(QueryRanker(Ridge())).fit(X5, Y5),
+        "QueryRanker.fit",
+    ),
 }
 
 
-def last_line(after):
+def last_line(after, is_fit=True):
     """Return how the last line begins."""
+    cure = "A ranker passes none to a search within it: put the ranker into the search,"
+    if is_fit:
+        cure = (
+            "Most ensembles pass none to rankers within them: put one into the ranker, "
+            "QueryRanker(VotingRegressor(...)), or fuse rankers by FusionRanker."
+        )
     return (
         "scikit-learn takes params={'qid': qid} in cross_validate, and fit(X, y, "
-        f"qid=qid) in a search{after}; `groups` reaches only the splitter. A ranker "
-        "passes none to its own estimator: turn it round, GridSearchCV(QueryRanker("
-        "...), ...)."
+        f"qid=qid) in a search{after}; `groups` reaches only the splitter. {cure}"
     )
 
 
@@ -290,7 +302,10 @@ def test_the_last_line_says_how_query_ids_get_through_scikit_learn(name):
     first, _, hint, last = error_of(call)
     assert first.startswith(f"{caller} needs to know which rows belong")
     assert last.startswith(
-        last_line(" after sklearn.set_config(enable_metadata_routing=True)")
+        last_line(
+            " after sklearn.set_config(enable_metadata_routing=True)",
+            is_fit=caller.endswith(".fit"),
+        )
     )
     # The ranker has removed the column from a table, which a Pipeline makes an array.
     is_array = "such as a Pipeline, loses the column: put its steps" in last
