@@ -215,6 +215,9 @@ class Arrays:
     sample_weight: object = None
     exclude: object = None
     judged: object = None
+    # Whether a scorer found `judged` in X, for requests that ask for it: others do not
+    # read it there, and have the values that they have alone.
+    is_judged_found: bool = False
     returned: object = None
     doc_id: object = None
     alike: "Arrays | None" = None  # with other scores, all rows of which are ranked
@@ -243,6 +246,7 @@ class Arrays:
         ranking = None
         y_score = self.scores(by.score_dtype) if by.score_dtype else self.y_score
         is_plain = self.returned is None is self.exclude and by.doc_order is None
+        is_unasked = self.is_judged_found and by.unjudged != "condensed"
         if self.alike is not None and is_plain and by.unjudged == "nonrelevant":
             _, like = self.alike.rankings[key]
             ranking = rank_again(like, y_score, by.ties, depth, self.columns)
@@ -254,7 +258,7 @@ class Arrays:
                 threshold=by.threshold,
                 ties=by.ties,
                 exclude=self.exclude,
-                judged=self.judged,
+                judged=None if is_unasked else self.judged,
                 unjudged=by.unjudged,
                 returned=self.returned,
                 doc_id=self.doc_id,
@@ -287,7 +291,8 @@ class Arrays:
     def find_negative(self):
         """Return True if a grade that is read is negative."""
         if self.has_negative is None:
-            return has_negative(self.y_true, self.judged)
+            is_all_read = self.judged is None or self.is_judged_found
+            return has_negative(self.y_true, None if is_all_read else self.judged)
         return self.has_negative
 
     def scores(self, score_dtype):
@@ -296,7 +301,7 @@ class Arrays:
             return numeric_array(self.y_score, "y_score").astype(score_dtype)
 
 
-def read_arrays(y_true, y_score, *, columns=None, **given):
+def read_arrays(y_true, y_score, *, columns=None, is_judged_found=False, **given):
     """Return :class:`Arrays`, with arrays for tensors, also those of each ranker."""
     given |= {"y_true": y_true, "y_score": y_score}
     if not {*map(type, given.values())} <= _NO_TENSORS:
@@ -304,7 +309,7 @@ def read_arrays(y_true, y_score, *, columns=None, **given):
             if isinstance(values, Mapping) and not sparse.issparse(values):
                 values = {ranker: on_host(one) for ranker, one in values.items()}
             given[name] = on_host(values)
-    return Arrays(**given, columns=columns or {})
+    return Arrays(**given, columns=columns or {}, is_judged_found=is_judged_found)
 
 
 @dataclass(eq=False)

@@ -336,7 +336,10 @@ class RankingScorer(ScikitLearnScorer):
             y_true = np.zeros(len(y_score), dtype=np.uint8)
         rows = metadata | found | {"qid": heads if scored.function is None else qid}
         masks = {name: rows.pop(name) for name in ("qid", *_OPTIONAL) if name in rows}
-        return read_arrays(y_true, y_score, **masks, columns=rows)
+        is_found = metadata.get("judged") is None
+        return read_arrays(
+            y_true, y_score, **masks, columns=rows, is_judged_found=is_found
+        )
 
     def _find_columns(self, X, metadata):
         """Return the columns that the metrics read, by name."""
@@ -408,7 +411,8 @@ class RankingScorer(ScikitLearnScorer):
     def __getstate__(self):
         """Return the state without scikit-learn's requests, which hold the scorer."""
         state = dict(vars(self))
-        state["_requests"] = state.pop("_metadata_request").score.requests
+        routing = state.pop("_metadata_request", None)
+        state["_requests"] = routing.score.requests if routing else {}
         return state
 
     def __setstate__(self, state):

@@ -89,8 +89,7 @@ def by_cross_validate(names, rows, how):
     scoring = make_ranking_scorer(names, average=how["average"])
     index = pd.Index(rows["qid"], name="qid")
     X = pd.DataFrame({"x": rows["other"], "judged": rows["judged"]}, index=index)
-    # Only some of the metrics would read the column.
-    y = pd.Series(np.where(rows["judged"], rows["y_true"], 0), index=index)
+    y = pd.Series(rows["y_true"], index=index)
     found = cross_validate(DummyRegressor(), X, y, scoring=scoring, cv=QueryKFold(2))
     return {name: found[f"test_{name}"].tolist() for name in names}
 

@@ -413,6 +413,8 @@ class TestRequest:
         assert repr(twin) == repr(scorer)
         assert self.requests(twin) == self.requests(scorer)
         assert twin(model, X, Y, qid=QID) == scorer(model, X, Y, qid=QID)
+        del scorer._metadata_request  # as of one that asks for nothing
+        assert duplicate(scorer)(model, X, Y, qid=QID) == twin(model, X, Y, qid=QID)
 
 
 @pytest.mark.parametrize(
