@@ -73,7 +73,7 @@ def running_draws() -> list[tuple[str, Mapping[str, Any]]]:
     return [
         (frame.f_code.co_name, frame.f_locals)
         for frame in _frames_of_sklearn()
-        if frame.f_code.co_name in _CHANGE_ROWS.get(frame.f_globals["__name__"], ())
+        if frame.f_code.co_name in _CHANGE_ROWS.get(_name_of(frame), ())
     ]
 
 
@@ -86,35 +86,32 @@ def warn_caller(message: str, category: type[Warning]) -> None:
     has shown: a learning curve would show it for each fit, a hundred times.
     """
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and _package_of(frame) in _TOOLS:
+    while frame.f_back is not None and _name_of(frame).split(".")[0] in _TOOLS:
         frame, level = frame.f_back, level + 1
-    if _frames_of_sklearn():
+    shown = message, category, frame.f_code.co_filename, frame.f_lineno
+    is_within = bool(_frames_of_sklearn())
+    if is_within:
         show = getattr(warnings, "_showwarnmsg_impl", warnings.showwarning)
         filters = (*(one[:3] for one in warnings.filters), show)
         if _SHOWN.get("filters") != filters:
             _SHOWN.clear()
             _SHOWN["filters"] = filters
-        shown = message, category, frame.f_code.co_filename, frame.f_lineno
-        actions = (
-            action
-            for action, text, kind, *_ in warnings.filters
-            if text is None and issubclass(category, kind)
-        )
-        if next(actions, "default") != "error" and shown in _SHOWN:
+        if shown in _SHOWN:
             return
+    warnings.warn(message, category, stacklevel=level)  # an error by some filters
+    if is_within:
         _SHOWN[shown] = True
-    warnings.warn(message, category, stacklevel=level)
 
 
 def _frames_of_sklearn() -> list[FrameType]:
     """Return the frames of scikit-learn that call, the innermost first."""
     frame, found = sys._getframe(1), []
     while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("sklearn."):
+        if _name_of(frame).startswith("sklearn."):
             found.append(frame)
         frame = frame.f_back
     return found
 
 
-def _package_of(frame: FrameType) -> str:
-    return frame.f_globals.get("__name__", "").partition(".")[0]
+def _name_of(frame: FrameType) -> str:
+    return frame.f_globals.get("__name__", "")

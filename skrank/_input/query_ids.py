@@ -92,8 +92,7 @@ def _hint_at_column(X, column, of_column):
 def _within_sklearn(X, is_fit):
     """Return how query ids pass through tools of scikit-learn, or get lost there.
 
-    `is_fit` says that a ranker was fitted, which an ensemble may have done; otherwise a
-    search within a ranker may have asked.
+    If a ranker `is_fit`, an ensemble may fit it; else a search within a ranker may ask.
     """
     is_routed = get_config()["enable_metadata_routing"]
     after = "" if is_routed else f" after {_ENABLE}"

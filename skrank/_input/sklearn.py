@@ -24,20 +24,13 @@ def scorer_table():
 
 
 def name_constraint():
-    """Return the class of constraints of parameters that are names.
+    """Return the class of constraints of parameters that are names, and of its errors.
 
     Why: those of `scoring` hold the names that the table had when they were made.
     """
-    from sklearn.utils._param_validation import StrOptions
+    from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 
-    return StrOptions
-
-
-def invalid_parameter_error():
-    """Return the class of errors of parameters. Why: that of a wrong name is one."""
-    from sklearn.utils._param_validation import InvalidParameterError
-
-    return InvalidParameterError
+    return StrOptions, InvalidParameterError
 
 
 def entries_of(data, indices, axis=0):

@@ -32,7 +32,8 @@ def find_scored_qid(estimator, X, y, qid=None):
     """
     if qid is None:
         ranker = _innermost(estimator)
-        if hasattr(ranker, "__skrank_qid__") and qid_column(ranker) != QID:
+        column = getattr(ranker, "qid_column", None)
+        if hasattr(ranker, "__skrank_qid__") and column != QID:
             qid = ranker.__skrank_qid__(X)
     return find_qid(qid, X=X, y=y)
 
@@ -52,11 +53,6 @@ def _innermost(estimator, within=None):
             break
         estimator = inner
     return estimator
-
-
-def qid_column(estimator):
-    """Return the column of query ids that a ranker was told, or None."""
-    return getattr(_innermost(estimator), "qid_column", None)
 
 
 def training_sizes(estimator):
@@ -309,7 +305,8 @@ def _compare_sides(estimator, heads, split, routing):
     starts = None if heads.starts is None else heads.starts.tobytes()
     ids = hash((*heads.ids.tolist(), heads.codes.tobytes(), starts))
     sides, test = (split.train, split.test), id(split.test)
-    key = *is_told, qid_column(estimator), ids
+    column = getattr(_innermost(estimator), "qid_column", None)
+    key = *is_told, column, ids
     known, refs = _WHOLE.get(test, (None, ()))
     if known == key and all(r() is side for r, side in zip(refs, sides, strict=True)):
         return

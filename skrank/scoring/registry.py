@@ -13,12 +13,7 @@ import sklearn
 
 from skrank._engine.names import is_misspelt, is_name, refusal
 from skrank._input.callers import warn_caller
-from skrank._input.sklearn import (
-    TABLE,
-    invalid_parameter_error,
-    name_constraint,
-    scorer_table,
-)
+from skrank._input.sklearn import TABLE, name_constraint, scorer_table
 from skrank.scoring.scorer import RankingScorer, scored_names
 
 # A set of accepted strings that contains these is that of scikit-learn's scorer names,
@@ -142,7 +137,7 @@ class Registration:
     """
 
     def __init__(self):
-        self.constraint = name_constraint()
+        self.constraint, _ = name_constraint()
         self.table = scorer_table()
         _check_touch_points(self.constraint, self.table)
         self.view = ScorerTable(self.table)
@@ -213,11 +208,6 @@ class ScorerTable(dict):
         self.listed = {name: RankingScorer(scored_names(name, {})) for name in SHOWN}
         super().__init__(self.listed | earlier)
 
-    def names_of_skrank(self):
-        """Return the listed names whose scorers are those of skrank."""
-        found = self.listed.items()
-        return {name for name, scorer in found if dict.get(self, name) is scorer}
-
     def __missing__(self, name):
         if self.is_open and is_name(name):
             return RankingScorer(scored_names(name, {}))
@@ -274,7 +264,8 @@ def _also_satisfied_by_names(is_satisfied_by, view):
         if is_name(val) or is_satisfied_by(self, val):
             return True
         if is_misspelt(val, self.options):
-            raise invalid_parameter_error()(refusal(val))
+            _, error = name_constraint()
+            raise error(refusal(val))
         return False
 
     return is_satisfied_by_name
@@ -285,7 +276,8 @@ def _without_names(init, view):
 
     def init_without_names(self, options, **params):
         if isinstance(options, set) and options >= LANDMARKS:
-            options = options - view.names_of_skrank()
+            ours = view.listed.items()
+            options = options - {name for name, one in ours if view[name] is one}
         init(self, options, **params)
 
     return init_without_names

@@ -54,9 +54,6 @@ from skrank.scoring.estimators import (
     warn_of_features,
 )
 
-# The call that passes query ids.
-SCORED = "scorer(estimator, X, y, qid=qid)"
-
 # What may be passed when a scorer is called, and what else cannot be bound to it.
 _OPTIONAL = tuple(name for name in OPTIONAL if name != "doc_id")
 
@@ -294,18 +291,15 @@ class RankingScorer(ScikitLearnScorer):
         scored: a link predictor, on true triples `X`. The score is a float, or a dict
         of str to float if the scorer was made from a list of names.
         """
-        metadata = {"qid": qid, **columns}
-        if sample_weight is not None:
-            metadata["sample_weight"] = sample_weight
-        rows = self._read_rows(estimator, X, y_true, metadata)
-        return self._score_func.of_rows(rows, self._sign)
+        metadata = {"qid": qid, "sample_weight": sample_weight, **columns}
+        return self._score(None, estimator, X, y_true, **metadata)
 
     def _score(self, method_caller, estimator, X, y_true=None, **metadata):
         """Score, with the predictions that `method_caller` computes or has cached."""
         rows = self._read_rows(estimator, X, y_true, metadata, ask=method_caller)
         return self._score_func.of_rows(rows, self._sign)
 
-    def _read_rows(self, estimator, X, y_true, metadata, *, call=SCORED, ask=None):
+    def _read_rows(self, estimator, X, y_true, metadata, *, call=None, ask=None):
         """Return the :class:`Arrays` of rows, with the scores of a fitted estimator.
 
         Their `qid` is a :class:`Heads`, but for a function of the user. Errors show the
@@ -316,9 +310,8 @@ class RankingScorer(ScikitLearnScorer):
         scored, requests = self._score_func, self._score_func.requests
         if y_true is None and hasattr(estimator, "__skrank_ranks__"):
             return OwnRanks(estimator.__skrank_ranks__(X), scored.caller)
-        if y_true is None and (
-            not requests or any(one.reads_grades for one in requests)
-        ):
+        reads_grades = not requests or any(one.reads_grades for one in requests)
+        if y_true is None and reads_grades:
             raise ValueError(
                 f"{self!r} needs y_true, or an estimator with a method "
                 "'__skrank_ranks__', such as a link predictor. Got no y_true and "
@@ -329,6 +322,7 @@ class RankingScorer(ScikitLearnScorer):
         y_score = ranking_response(estimator, X, qid, ask=ask)
         found = self._find_columns(X, metadata)
         if qid is None:
+            call = call or "scorer(estimator, X, y, qid=qid)"
             raise no_query_ids(scored.caller, call, X=X, of_column="QueryRanker")
         heads = encode_heads(qid)
         self._warn(estimator, X, y_true, heads, metadata, found)
@@ -446,10 +440,8 @@ def _column_of(X, columns, name):
 def _read_places(columns):
     """Return where columns are found; raise if it is not a dict of that."""
     columns = {} if columns is None else columns
-    is_dict = isinstance(columns, Mapping)
-    if not is_dict or not all(
-        isinstance(where, str) or callable(where) for where in columns.values()
-    ):
+    places = columns.values() if isinstance(columns, Mapping) else [None]
+    if not all(isinstance(where, str) or callable(where) for where in places):
         raise TypeError(
             "The 'columns' parameter of make_ranking_scorer must be a dict of names of "
             "columns to names of columns of X, or functions of X. Got "
@@ -472,11 +464,7 @@ class FoldScorer(RankingScorer):
     def metadata(self, params):
         """Return the metadata among `params`, by the names that scorers have for it."""
         asked = self.get_metadata_routing().score.requests
-        names = {
-            name: alias if isinstance(alias, str) else name
-            for name, alias in asked.items()
-            if alias
-        }
+        names = {name: name if to is True else to for name, to in asked.items()}
         return {name: params[own] for name, own in names.items() if own in params}
 
 
@@ -672,17 +660,11 @@ def scored_names(names, params):
     k = params.pop("k", None)
     is_list = not isinstance(names, str)
     listed = names if is_list else [names]
-    if not isinstance(listed, (list, tuple)) or not all(
-        isinstance(name, str) for name in listed
-    ):
+    is_sequence = isinstance(listed, (list, tuple)) and len(listed)
+    if not is_sequence or not all(isinstance(name, str) for name in listed):
         raise TypeError(
             "The 'metric' parameter of make_ranking_scorer must be a str, a callable "
             f"or a list of str. Got {shown(names)} instead."
-        )
-    if not listed:
-        raise ValueError(
-            "The 'metric' parameter of make_ranking_scorer must name at least one "
-            "metric. Got an empty list."
         )
     listed = [name if k is None else f"{name}@{k}" for name in listed]
     requests = read_requests(listed, params, "make_ranking_scorer", read=parse_name)

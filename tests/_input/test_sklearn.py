@@ -35,6 +35,8 @@ def test_the_scorers_and_their_names_are_where_they_are_looked_for():
     table = private.scorer_table()
     assert set(sklearn.metrics.get_scorer_names()) == {*table}
     assert type(table["r2"]) is private.ScikitLearnScorer
-    constraint = private.name_constraint()({"r2", "accuracy"})
+    options, error = private.name_constraint()
+    assert issubclass(error, ValueError)
+    constraint = options({"r2", "accuracy"})
     assert constraint.is_satisfied_by("r2")
     assert not constraint.is_satisfied_by("r3")

@@ -484,7 +484,7 @@ FORMS = r"metric\(y_true, y_score, qid=qid, \*\*params\), or as metric\(ranking\
         ("query_auc", {"k": 5}, ValueError, "'query_auc@5' is not"),
         ("precision", {}, ValueError, "'precision' is not a valid"),
         (["mrr", "nope"], {}, ValueError, "'nope' is not a valid"),
-        ([], {}, ValueError, "must name at least one metric. Got an empty list"),
+        ([], {}, TypeError, r"must be a str, a callable or a list .* Got \[\] instead"),
         (3, {}, TypeError, "a str, a callable or a list of str. Got 3 instead"),
         (["mrr", 3], {}, TypeError, re.escape("Got ['mrr', 3] instead")),
         ("mrr", {"ties": "random"}, ValueError, "'ties' parameter .*Got 'random'"),
