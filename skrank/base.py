@@ -18,7 +18,6 @@ from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from skrank._input.callers import running_split
 from skrank._input.checks import says_what_was_meant
 from skrank._input.query_ids import QID, find_qid, no_query_ids
 from skrank._ranking.rank import rank_rows
@@ -166,7 +165,7 @@ class RankingEstimator:
         one = np.zeros(len(y_score)) if qid is None else qid
         value = ndcg_score(y, y_score, qid=one, sample_weight=sample_weight)
         if qid is not None:
-            warn_if_queries_are_split(self, X, qid, running_split(X))
+            warn_if_queries_are_split(self, X, qid)
         return value
 
     @says_what_was_meant

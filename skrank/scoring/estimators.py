@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from skrank._input.callers import warn_caller
+from skrank._input.callers import running_split, warn_caller
 from skrank._input.checks import count_rows, shown
 from skrank._input.frames import on_host
 from skrank._input.query_ids import QID, find_qid
@@ -201,6 +201,8 @@ def warn_of_features(estimator, names):
 
     The columns are those of `X` that metrics read, by their names there.
     """
+    if not names and QID not in _feature_names(estimator):
+        return
     features = _features_of(estimator)
     if QID in features and estimator_type(estimator) != "ranker":
         warn_caller(
@@ -267,26 +269,22 @@ def estimator_type(estimator):
     return getattr(estimator, "_estimator_type", None)
 
 
-def warn_if_queries_are_split(estimator, X, qid, split=None, routing=None):
+def warn_if_queries_are_split(estimator, X, qid, routing=None):
     """Warn of queries with rows in both the training and the test data.
 
-    In the place of scikit-learn's own loops over splits, the rows of the `split` are
-    compared, that of `running_split`; query ids were passed to them by the name that a
-    scorer requests, whose `routing` is asked for it. Elsewhere a ranker has its numbers
-    of training rows by query: if they are equal, the training data itself is scored,
-    which is allowed.
+    In scikit-learn's own loops over splits, the rows of both sides are compared; query
+    ids were passed to them by the name that a scorer requests, whose `routing` is asked
+    for it. Elsewhere a ranker has its numbers of training rows by query: if they are
+    equal, the training data itself is scored, which is allowed.
     """
-    if split is not None:
-        _compare_sides(estimator, encode_heads(qid), split, routing)
-        return
-    known = training_sizes(estimator)
-    if not known:
-        return
     heads = encode_heads(qid)
-    sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
-    scored = np.bincount(heads.of_rows())
-    if ((sizes > 0) & (sizes != scored)).any():
-        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
+    if (split := running_split(X)) is not None:
+        _compare_sides(estimator, heads, split, routing)
+    elif known := training_sizes(estimator):
+        sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
+        scored = np.bincount(heads.of_rows())
+        if ((sizes > 0) & (sizes != scored)).any():
+            warn_caller(SPLIT_QUERIES, QuerySplitWarning)
 
 
 # The splits that keep queries whole, by the id of their test rows while these live, for

@@ -33,7 +33,6 @@ from skrank._engine.names import (
     takes_a_ranking,
 )
 from skrank._engine.request import METRICS, OPTIONAL, metric_of, reads_highest_grade
-from skrank._input.callers import running_split
 from skrank._input.checks import (
     meant_by,
     shown,
@@ -41,13 +40,12 @@ from skrank._input.checks import (
     warn_if_rows_are_drawn,
 )
 from skrank._input.frames import find_column
-from skrank._input.query_ids import QID, find_qid, no_query_ids
+from skrank._input.query_ids import find_qid, no_query_ids
 from skrank._input.sklearn import ScikitLearnScorer
 from skrank._ranking.ids import encode_heads
 from skrank._text.docs import MetricLike
 from skrank.scoring.estimators import (
     RESPONSES,
-    _feature_names,
     find_scored_qid,
     ranking_response,
     warn_if_queries_are_split,
@@ -348,10 +346,9 @@ class RankingScorer(ScikitLearnScorer):
         warn_if_out_of_order({"X": X, "y": y_true, "qid": metadata.get("qid")})
         of_X = {name for name in columns if metadata.get(name) is None}
         of_X -= self._columns.keys()
-        if of_X or QID in _feature_names(estimator):
-            warn_of_features(estimator, sorted(of_X))
-        split, routing = running_split(X), super().get_metadata_routing
-        warn_if_queries_are_split(estimator, X, heads, split, routing)
+        warn_of_features(estimator, sorted(of_X))
+        routing = super().get_metadata_routing
+        warn_if_queries_are_split(estimator, X, heads, routing)
         warn_if_rows_are_drawn()
 
     def _check_names(self, metadata):
