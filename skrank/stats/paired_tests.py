@@ -100,15 +100,16 @@ class Family:
         """Return the sums of some comparisons, of shape (n_comparisons, n_flips)."""
         sums = self.flipped_columns[self.plus[part], flips]
         sums -= self.flipped_columns[self.minus[part], flips]
-        if null:
-            sums -= null * self.flipped_bottoms[self.bottom[part], flips]
+        if np.any(null):
+            of_bottoms = self.flipped_bottoms[self.bottom[part], flips]
+            sums -= np.reshape(null, (-1, 1)) * of_bottoms
         return sums
 
     def summed(self, part, null):
         """Return the terms of some differences less a null, without rounding errors."""
         moved = self.tops(part)
         size = np.abs(moved)
-        if null:
+        if np.any(null):
             of_null = null * self.bottoms[:, self.bottom[part]]
             moved, size = moved - of_null, size + np.abs(of_null)
         return np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
@@ -131,13 +132,16 @@ class Family:
         With t = S / sqrt(sum x^2), Student's t increases with t, whatever the signs.
         Infinite differences have T = sum b / sqrt(sum b^2). Nearer ones may have more
         if weights are uneven, and count as this much: what is beyond it has an end.
+
+        The null is a number, or that of each comparison.
         """
         n = len(self.plus)
         totals, norms = np.empty((2, n))
+        nulls = np.broadcast_to(null, n)
         for part in self.parts(len(self.columns)):
-            x = self.summed(part, null)
+            x = self.summed(part, nulls[part])
             totals[part], norms[part] = x.sum(axis=0), np.sqrt((x**2).sum(axis=0))
-        norms[norms == 0] = 1
+        norms[norms == 0] = np.inf
         step = max(NUMBERS_AT_A_TIME // n, 1)
         flips = (slice(i, i + step) for i in range(0, self.n_flips, step))
         blocks = (self.sums(slice(None), null, one) / norms[:, None] for one in flips)
@@ -558,6 +562,11 @@ def max_t(family, groups, sides, two_sided, level):
     The z of the score test of no difference is the studentized sum, and that of a
     margin is compared with the sums that are studentized by their own spread.
 
+    The larger p-value and critical value count of two: of flips around the null, whose
+    test is exact, and around the observed differences. Differences that are far from
+    the null all have large sums in the same flips, as if they were one comparison, but
+    the intervals are to contain them wherever they are.
+
     The p-values have the shape (1, n_comparisons) for two-sided tests, of the absolute
     statistics, and else (2, n_comparisons).
     """
@@ -573,16 +582,25 @@ def max_t(family, groups, sides, two_sided, level):
                     statistics[where] = test.statistics(part, null)
         observed = np.array([sign * statistics for sign, statistics, _ in found])
         blocks = _with_opposites([sign for sign, *_ in found], [x for *_, x in found])
-    largest = np.sort(np.concatenate([block.max(axis=0) for block in blocks]))
-    n_flips, least = len(largest), observed * (1 - ROUNDING_OF_T * np.sign(observed))
-    adjusted = (n_flips - np.searchsorted(largest, least)) / n_flips
-    # The largest value that more than level * n_flips of the maxima reach.
-    place = n_flips - 1 - sign_flips.most_at(level, n_flips)
-    critical = max(largest[place], 0.0) / (1 - ROUNDING_OF_T)
-    # Where no flip is beyond it, no difference whatever can be significant.
-    if largest[-1] <= critical:
-        critical, adjusted = np.inf, np.where(adjusted <= level, 1.0, adjusted)
-    return adjusted, critical
+    tops, weights = family.totals
+    _, around = family.statistics(tops / weights)
+    if len(sides) == 2:
+        around = (np.abs(block, out=block) for block in around)
+    else:
+        around = _with_opposites([1], [around])
+    least, found = observed * (1 - ROUNDING_OF_T * np.sign(observed)), []
+    for of_flips in blocks, around:
+        largest = np.sort(np.concatenate([block.max(axis=0) for block in of_flips]))
+        n_flips = len(largest)
+        adjusted = (n_flips - np.searchsorted(largest, least)) / n_flips
+        # The largest value that more than level * n_flips of the maxima reach.
+        place = n_flips - 1 - sign_flips.most_at(level, n_flips)
+        critical = max(largest[place], 0.0) / (1 - ROUNDING_OF_T)
+        # Where no flip is beyond it, no difference whatever can be significant.
+        if of_flips is blocks and largest[-1] <= critical:
+            critical, adjusted = np.inf, np.where(adjusted <= level, 1.0, adjusted)
+        found.append((adjusted, critical))
+    return map(np.maximum, *found)
 
 
 def _with_opposites(signs, blocks):
