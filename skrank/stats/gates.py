@@ -131,7 +131,8 @@ def gate(
     may lose the range r of the metric, so that with the difference d and the lower end
     e of its test, the lower end is :math:`d - \sqrt{(d - e)^2 + (u r)^2}` [1]_, and the
     upper end allows for gains in the same way. With weights, the u n heaviest queries
-    take the place of u. For hits the score test allows for both itself. At most 10 % of
+    take the place of u; if fewer than ten have most of the weight, n in u is the
+    effective number. For hits the score test allows for both itself. At most 10 % of
     the candidates that lose exactly the margin pass, or are called worse: see
     :ref:`unseen_losses`.
 

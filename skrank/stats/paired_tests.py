@@ -17,6 +17,7 @@ from scipy.stats import t as student
 
 from skrank.stats import sign_flips
 from skrank.stats.inference import (
+    FEWEST_UNITS,
     FEWEST_VALUES,
     ROUNDING,
     difference,
@@ -246,10 +247,11 @@ class FewTest(PairedTest):
     With the probability :math:`\alpha` a sample of n units lacks what happens to a
     fraction :math:`u = 1 - \alpha^{1/n}` of all units, at worst to the heaviest ones.
     There a ranker may lose the range of the metric: f is the fraction of the weight of
-    the heaviest u n units, times the range. With the distance s of the end of a test
-    from the difference d, the ends are :math:`d \mp \sqrt{s^2 + f^2}`, the limits of a
-    sum of two numbers that are estimated independently (G. Zou, A. Donner, 2008). The
-    p-value is the smallest level at which the end excludes the null.
+    the heaviest u n units (:func:`weight_lacked`), times the range. With the distance s
+    of the end of a test from the difference d, the ends are :math:`d \mp \sqrt{s^2 +
+    f^2}`, the limits of a sum of two numbers that are estimated independently (G. Zou,
+    A. Donner, 2008). The p-value is the smallest level at which the end excludes the
+    null.
     """
 
     of: PairedTest | None = None  # the test of what is there
@@ -284,13 +286,19 @@ def fraction_lacked(level, n_units):
 
 
 def weight_lacked(weight):
-    """Return a function of a level: the fraction of the weight that units lack."""
+    """Return a function of a level: the fraction of the weight that units lack.
+
+    If few units have most of the sum of squared weights, they do not show how heavy
+    others are. They may lack what a sample of their effective number may.
+    """
     heaviest = -np.sort(-weight[weight > 0])
     total = np.append(0.0, np.cumsum(heaviest)) / heaviest.sum()
-    n_units = len(heaviest)
+    n_units = n_alike = len(heaviest)
+    if effective_units(heaviest**2) < FEWEST_UNITS:
+        n_alike = effective_units(heaviest)
 
     def lacked(level):
-        place = n_units * fraction_lacked(level, n_units)
+        place = n_units * fraction_lacked(level, n_alike)
         return np.interp(place, np.arange(n_units + 1), total)
 
     return lacked

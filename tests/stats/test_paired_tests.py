@@ -142,9 +142,13 @@ def test_all_units_of_many_columns_are_flipped(n, monkeypatch):
 
 def test_a_sample_lacks_the_heaviest_queries():
     lacked = weight_lacked(np.array([1.0, 5, 0, 2]))
-    # 63.2 % of three queries are 1.9, those with the weights 5 and 2.
-    u = 3 * (1 - 0.05 ** (1 / 3))
-    assert lacked(0.05) == pytest.approx((5 + (u - 1) * 2) / 8)
+    # They weigh as much as 2.1: these lack 2.3 of three, with the weights 5, 2 and 1.
+    u = 3 * (1 - 0.05 ** (30 / 64))
+    assert lacked(0.05) == pytest.approx((5 + 2 + (u - 2) * 1) / 8)
+    # Ten of a hundred have most of the weight, and show how heavy others are.
+    u = 100 * (1 - 0.05 ** (1 / 100))
+    many = weight_lacked(np.r_[np.full(10, 9.0), np.ones(90)])
+    assert many(0.05) == pytest.approx(9 * u / 180)
     assert weight_lacked(np.ones(20))(0.05) == pytest.approx(1 - 0.05 ** (1 / 20))
 
 
@@ -184,11 +188,12 @@ def test_few_differences_of_uneven_weights_have_the_end_of_t():
     values = {"old": np.full(40, 0.5), "new": np.full(40, 0.5), "sample_weight": weight}
     values["new"][:2] = 0.9, 0.7
     auto, alone = (compare_rankers(values, test=x).rows[0] for x in ("auto", "t"))
-    # Of 40 queries 3.5, of which the best four have 1 / 8 of the weight each.
-    unseen = 40 * (1 - 0.025 ** (1 / 40))
-    lost = unseen / 8
+    # They weigh as much as 2^2 / (4 / 16 + 36 / 36^2) = 14, which lack 9 of 40: four
+    # with 1 / 8 of the weight each, and five with 1 / 72.
+    unseen = 40 * (1 - 0.025 ** ((1 / 4 + 1 / 36) / 4))
+    lost = 1 / 2 + (unseen - 4) / 72
     seen = alone.difference - alone.low
-    assert 3 < unseen < 4
+    assert 9 < unseen < 10
     assert auto.low == pytest.approx(auto.difference - np.hypot(seen, lost))
 
 
