@@ -36,14 +36,14 @@ def pair_of(row):
     return int(row.ranker), int(row.baseline)
 
 
-def contain_all(values, n_samples, n_rankers):
+def contain_all(values, n_samples, n_rankers, gap=0.05):
     """Return how often all intervals of a table contain their true differences.
 
     The rankers are not equally good, so that the true differences are not all 0.
     """
     rng = np.random.default_rng(0)
     population = populations.equal_rankers(rng, n_rankers)
-    population += 0.05 * np.arange(n_rankers)[:, None]
+    population += gap * np.arange(n_rankers)[:, None]
     truth = population.mean(axis=1)
     found = {name: [] for name in (TOGETHER, SINGLE, WIDER)}
     for n in NS:
@@ -76,12 +76,15 @@ def step_down(values):
     flipped = np.abs(np.vstack([np.ones(len(d)), signs]) @ d) / norm
     observed, left, before = flipped[0], list(range(len(pairs))), 0
     adjusted = np.empty(len(pairs))
-    single = (flipped.max(axis=1)[:, None] >= observed - 1e-9).mean(axis=0)
+    x = d - d.mean(axis=0)
+    around = np.abs(signs @ x) / np.sqrt((x**2).sum(axis=0))
+    largest = flipped.max(axis=1), around.max(axis=1)
+    single = [(one[:, None] >= observed - 1e-9).mean(axis=0) for one in largest]
     for j in np.argsort(-observed):
         reached = (flipped[:, left].max(axis=1) >= observed[j] - 1e-9).mean()
         adjusted[j] = before = max(before, reached)
         left.remove(j)
-    return adjusted, single, pairs
+    return adjusted, np.maximum(*single), pairs
 
 
 def found_of_true(values, n_samples, n_better):
@@ -182,6 +185,13 @@ TABLES = {
             "n_rankers",
             {number_of_pairs(k): k for k in (6, 12)},
             {TOGETHER: (94, 98)},
+        )
+        + rows_of(
+            contain_all,
+            "gap",
+            {"6 rankers, each better by 0.5": 0.5},
+            {TOGETHER: (93, 97)},
+            n_rankers=6,
         ),
     ),
     "power": Table(

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, gate
 from tests.studies import (
     data_sets,
@@ -21,6 +22,7 @@ from tests.studies import (
     simulate_judges,
     simulate_pitfalls,
     tables,
+    two_samples,
     unseen_losses,
 )
 from tests.studies.populations import Values
@@ -52,6 +54,7 @@ SMALLER = [
     (simulate_judges, "N_POOL", 1100),
     (judges_of_few, "NS", (10,)),
     (one_mean, "NS", (10,)),
+    (two_samples, "LARGE", 100),
 ]
 
 
@@ -97,6 +100,19 @@ def test_a_study_is_measured_and_documented(name, monkeypatch, capsys):
         )
         assert table.title in capsys.readouterr().out
     assert not in_docs
+
+
+def test_the_intervals_of_two_samples_are_those_of_compare_rankers():
+    rng, scores, samples = np.random.default_rng(0), {}, []
+    for name, n in {"last": 12, "this": 30}.items():
+        user = np.repeat(np.arange(n), rng.geometric(0.4, size=n))
+        values = rng.random(len(user))
+        samples.append([np.bincount(user, x)[:, None] for x in (values, values**0)])
+        frame = {"qid": np.arange(len(user)), "ndcg": values, "user": user + 99 * n}
+        scores[name] = QueryScores.from_frame(frame, by="user")
+    (row,) = compare_rankers(scores, paired=False, clusters="user").rows
+    found = np.ravel(two_samples.ends(*samples))
+    np.testing.assert_allclose(found, [row.low, row.high], rtol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:The (p-value|interval) may be too")
