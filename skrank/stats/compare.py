@@ -210,10 +210,10 @@ def compare_rankers(
     hits@1  old       0.6833  [0.5577, 0.7869]
     <BLANKLINE>
     metric  ranker  baseline  difference           interval      p    w/t/l
-    ndcg    new     old          +0.0588   [0.0166, 0.1009]  0.011  39/0/21
-    hits@1  new     old          +0.1167  [-0.0396, 0.2701]   0.22  14/39/7
+    ndcg    new     old          +0.0588   [0.0146, 0.1029]  0.011  39/0/21
+    hits@1  new     old          +0.1167  [-0.0468, 0.2769]   0.22  14/39/7
     <BLANKLINE>
-    new is better than old in ndcg (+0.06, 0.02 to 0.10); no significant difference in
+    new is better than old in ndcg (+0.06, 0.01 to 0.10); no significant difference in
     hits@1.
     """  # noqa: E501
     check_choice(test, {AUTO, *PAIRED_TESTS}, "test", "compare_rankers", OTHER_NAMES)
