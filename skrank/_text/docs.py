@@ -202,6 +202,12 @@ SOURCES = {
     "Berrendorf et al. (2020)": """\
 M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
    Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.""",
+    "Buckley and Voorhees (2000)": """\
+C. Buckley and E. M. Voorhees, "Evaluating Evaluation Measure Stability",
+   SIGIR 2000.""",
+    "Burges et al. (2005)": """\
+C. Burges, T. Shaked, E. Renshaw, A. Lazier, M. Deeds, N. Hamilton and G.
+   Hullender, "Learning to Rank using Gradient Descent", ICML 2005.""",
     "Diaz et al. (2020)": """\
 F. Diaz, B. Mitra, M. D. Ekstrand, A. J. Biega and B. Carterette, "Evaluating
    Stochastic Rankings with Expected Exposure", CIKM 2020.""",
@@ -215,9 +221,16 @@ H. Jain, Y. Prabhu and M. Varma, "Extreme Multi-label Loss Functions for
     "Jarvelin and Kekalainen (2002)": """\
 K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
    Techniques", ACM TOIS 20(4), 2002.""",
+    "Kent et al. (1955)": """\
+A. Kent, M. M. Berry, F. U. Luehrs and J. W. Perry, "Machine Literature
+   Searching VIII. Operational Criteria for Designing Information Retrieval Systems",
+   American Documentation 6(2), 1955.""",
     "McSherry and Najork (2008)": """\
 F. McSherry and M. Najork, "Computing Information Retrieval Performance
    Measures Efficiently in the Presence of Tied Scores", ECIR 2008.""",
+    "Schapire and Singer (2000)": """\
+R. E. Schapire and Y. Singer, "BoosTexter: A Boosting-based System for Text
+   Categorization", Machine Learning 39, 2000.""",
 }
 
 

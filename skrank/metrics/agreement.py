@@ -35,13 +35,20 @@ def query_auc_score(ranking):
     .. math:: AUC = \frac{1}{R N} \sum_{u, v} \left([s_u > s_v]
         + \tfrac{1}{2} [s_u = s_v]\right)
 
-    over relevant u and non-relevant v. A query is undefined and left out of the mean if
-    all or none of its documents are relevant. ``average="weighted"`` is the GAUC of
-    online advertising, which weights queries by their number of documents.
+    over relevant u and non-relevant v [1]_. A query is undefined and left out of the
+    mean if all or none of its documents are relevant. ``average="weighted"`` is the
+    GAUC of online advertising, which weights queries by their number of documents [2]_.
 
     Documents that were not returned are tied below all others, whatever `ties` is. So
     a relevant document that was not returned loses to every other document that was,
     and a query for which nothing was returned has the value 0.5.
+
+    References
+    ----------
+    .. [1] J. A. Hanley and B. J. McNeil, "The Meaning and Use of the Area under a
+       Receiver Operating Characteristic (ROC) Curve", Radiology 143(1), 1982.
+    .. [2] H. Zhu et al.,
+       "Optimized Cost per Click in Taobao Display Advertising", KDD 2017.
 
     Examples
     --------
@@ -95,19 +102,21 @@ def rank_correlation_score(
 
     A pair with equal grades has weight 0, and a pair with tied scores counts one half.
     With 0/1 grades and uniform weights, RC is the AUC. With uniform weights,
-    :math:`2 RC - 1` is Somers' D of the scores given the grades: the concordant pairs
-    less the discordant ones, divided by the number of pairs with different grades.
-    Without ties in grades or scores, it is Kendall's :math:`\tau` [1]_. With ties, call
-    ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` for :math:`\tau_b`, or
-    with ``variant="c"`` for :math:`\tau_c`, query by query. A query without two
-    different grades is undefined and left out of the mean. Documents that were not
-    returned are tied below all others, whatever `ties` is: a query for which nothing
-    was returned has the value 0.5. The named weights take O(n log n) time; a callable
-    is evaluated once for every pair of grades.
+    :math:`2 RC - 1` is Somers' D [1]_ of the scores given the grades: the concordant
+    pairs less the discordant ones, divided by the number of pairs with different
+    grades. Without ties in grades or scores, it is Kendall's :math:`\tau` [2]_. With
+    ties, call ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` for
+    :math:`\tau_b`, or with ``variant="c"`` for :math:`\tau_c`, query by query. A query
+    without two different grades is undefined and left out of the mean. Documents that
+    were not returned are tied below all others, whatever `ties` is: a query for which
+    nothing was returned has the value 0.5. The named weights take O(n log n) time; a
+    callable is evaluated once for every pair of grades.
 
     References
     ----------
-    .. [1] M. G. Kendall,
+    .. [1] R. H. Somers, "A New Asymmetric Measure of Association for Ordinal
+       Variables", American Sociological Review 27(6), 1962.
+    .. [2] M. G. Kendall,
        "A New Measure of Rank Correlation", Biometrika 30, 1938.
 
     Examples

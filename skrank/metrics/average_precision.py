@@ -38,12 +38,13 @@ def map_score(ranking, *, k=None, normalize="relevant"):
     Notes
     -----
     With :math:`l_i` = 1 if the document at rank i is relevant, else 0, and
-    :math:`R` the number of relevant documents of the query,
+    :math:`R` the number of relevant documents of the query, average precision
+    [1]_ is
 
     .. math:: AP@k = \frac{1}{R} \sum_{i=1}^{k} l_i \, P@i.
 
     If r of n tied documents are relevant, below t documents with H relevant ones, the
-    place at rank i contributes [1]_
+    place at rank i contributes [2]_
 
     .. math:: \frac{r}{n} \cdot \frac{1}{i}
         \left(H + 1 + (i - t - 1) \frac{r - 1}{n - 1}\right).
@@ -55,7 +56,8 @@ def map_score(ranking, *, k=None, normalize="relevant"):
 
     References
     ----------
-    .. [1] McSherry and Najork (2008)
+    .. [1] Buckley and Voorhees (2000)
+    .. [2] McSherry and Najork (2008)
 
     Examples
     --------
@@ -119,8 +121,8 @@ def gm_map_score(ranking):
     .. math:: GMAP = \left(\prod_q \max(AP_q, 10^{-5})\right)^{1/n},
 
     so that no single query makes it 0 [1]_; this is trec_eval's gm_map. For tied
-    documents :math:`AP_q` is the expectation. A query without a relevant document is
-    undefined.
+    documents :math:`AP_q` is the expectation, so GMAP is not its mean over all orders.
+    A query without a relevant document is undefined.
 
     References
     ----------
@@ -304,7 +306,7 @@ def lrap_score(ranking, *, tied_together=False):
 
     Notes
     -----
-    With the score :math:`s_d` of document d, over the R relevant documents,
+    With the score :math:`s_d` of document d, over the R relevant documents [1]_,
 
     .. math:: LRAP = \frac{1}{R} \sum_{d:\, l_d = 1}
         \frac{|\{e : l_e = 1, s_e \ge s_d\}|}{|\{e : s_e \ge s_d\}|}.
@@ -313,6 +315,10 @@ def lrap_score(ranking, *, tied_together=False):
     exceed the value of every ordering: pass ``tied_together=True``. It scores a query
     without a relevant document 1: pass ``replace_undefined_by=1.0``. Here such a query
     is undefined.
+
+    References
+    ----------
+    .. [1] Schapire and Singer (2000)
 
     Examples
     --------
@@ -353,7 +359,7 @@ def ranking_loss(ranking):
 
     Notes
     -----
-    With R relevant and N non-relevant documents,
+    With R relevant and N non-relevant documents [1]_,
 
     .. math:: \frac{1}{R N} \sum_{u, v} \left([s_u < s_v]
         + \tfrac{1}{2} [s_u = s_v]\right)
@@ -363,6 +369,10 @@ def ranking_loss(ranking):
     non-relevant, 0: pass ``replace_undefined_by=0.0``. Here such a query is undefined,
     and left out of the mean. Documents that were not returned are tied below all
     others, whatever `ties` is: a query for which nothing was returned has the loss 0.5.
+
+    References
+    ----------
+    .. [1] Schapire and Singer (2000)
 
     Examples
     --------

@@ -34,25 +34,27 @@ def mrr_score(ranking, *, k=None):
 
     Notes
     -----
-    For a query whose first relevant document has rank :math:`r`,
+    For a query whose first relevant document has rank :math:`r` [1]_,
 
     .. math:: RR@k = \frac{1}{r} \text{ if } r \le k \text{, else } 0.
 
     If r of n tied documents are relevant and t documents rank above them, the first
     relevant one has rank t + j with probability C(n - j, r - 1) / C(n, r), the negative
-    hypergeometric law; the expectation is the sum over j [1]_. ``ties="realistic"``,
+    hypergeometric law; the expectation is the sum over j [2]_. ``ties="realistic"``,
     PyKEEN's convention, is the reciprocal of the mean of the best and the worst rank
     instead. A query without a relevant document is undefined.
 
-    As a scorer, ``"adjusted_mrr"`` (AMRR) is the metric with ``adjusted=True`` [2]_; it
+    As a scorer, ``"adjusted_mrr"`` (AMRR) is the metric with ``adjusted=True`` [3]_; it
     leaves out queries without a relevant document. For one relevant document among n
     the chance level is :math:`E = \frac{1}{n} \sum_{j=1}^{\min(k, n)} \frac{1}{j}`; it
     is averaged over the queries before the comparison.
 
     References
     ----------
-    .. [1] McSherry and Najork (2008)
-    .. [2] Hoyt et al. (2022)
+    .. [1] E. M. Voorhees,
+       "The TREC-8 Question Answering Track Report", TREC-8, 1999.
+    .. [2] McSherry and Najork (2008)
+    .. [3] Hoyt et al. (2022)
 
     Examples
     --------
@@ -88,7 +90,7 @@ def hits_at_k_score(ranking, *, k):
 
     Notes
     -----
-    For a query whose first relevant document has rank :math:`r`,
+    For a query whose first relevant document has rank :math:`r` [1]_,
 
     .. math:: Hits@k = 1 \text{ if } r \le k \text{, else } 0.
 
@@ -98,12 +100,14 @@ def hits_at_k_score(ranking, *, k):
     undefined.
 
     As a scorer, ``"adjusted_hits@k"`` (AH@k), for any k, is the metric with
-    ``adjusted=True`` [1]_; it leaves out queries without a relevant document. For R
+    ``adjusted=True`` [2]_; it leaves out queries without a relevant document. For R
     relevant documents among n, :math:`E = 1 - \binom{n - k}{R} / \binom{n}{R}`.
 
     References
     ----------
-    .. [1] Hoyt et al. (2022)
+    .. [1] A. Bordes, N. Usunier, A. Garcia-Duran, J. Weston and O. Yakhnenko,
+       "Translating Embeddings for Modeling Multi-relational Data", NeurIPS 2013.
+    .. [2] Hoyt et al. (2022)
 
     Examples
     --------
@@ -154,9 +158,9 @@ def mean_rank(ranking):
 
     As scorers, ``"neg_adjusted_mean_rank"`` (AMR) is minus the metric with
     ``adjusted="ratio"``, MR / E; ``"adjusted_mean_rank_index"`` (AMRI) the metric with
-    ``adjusted=True``, 1 - (MR - 1) / (E - 1) [1]_; ``"inverse_mean_rank"`` is 1 / MR.
-    Larger is better for all three. For R relevant documents among n,
-    :math:`E = (n + 1) / (R + 1)`.
+    ``adjusted=True``, 1 - (MR - 1) / (E - 1) [1]_; ``"inverse_mean_rank"`` is 1 / MR,
+    with the expected MR if there are ties. Larger is better for all three. For R
+    relevant documents among n, :math:`E = (n + 1) / (R + 1)`.
 
     MR and E are averaged over the queries first. At chance level AMR is 1 and AMRI is
     0. AMRI is at least -1 with one relevant document per query. Queries that every
@@ -207,9 +211,9 @@ def median_rank(ranking):
     .. math:: \operatorname{median}_q r_q
 
     or with `sample_weight` the rank up to which half of the weight is. The rank of a
-    tied first relevant document is its expected rank. A query without a relevant
-    document is undefined and left out. As a scorer, ``"inverse_median_rank"`` is one
-    over this median: larger is better.
+    tied first relevant document is its expected rank, so the median is not its mean
+    over all orders. A query without a relevant document is undefined and left out. As a
+    scorer, ``"inverse_median_rank"`` is one over this median: larger is better.
 
     References
     ----------
@@ -253,9 +257,10 @@ def geometric_mean_rank(ranking):
 
     over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_. A tied
     first relevant document enters with all its possible ranks, weighted by their
-    probabilities: :math:`\ln r_q` is replaced by its expectation. A query without a
-    relevant document is undefined and left out. As a scorer,
-    ``"inverse_geometric_mean_rank"`` is 1 / GMR, which is better if it is larger.
+    probabilities: :math:`\ln r_q` is replaced by its expectation, so GMR is not its
+    mean over all orders. A query without a relevant document is undefined and left
+    out. As a scorer, ``"inverse_geometric_mean_rank"`` is 1 / GMR, which is better if
+    it is larger.
 
     References
     ----------
@@ -298,7 +303,8 @@ def harmonic_mean_rank(ranking):
 
     over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_. A tied
     first relevant document enters with all its possible ranks, weighted by their
-    probabilities. A query without a relevant document is undefined and left out.
+    probabilities: HMR is one over the expected MRR, which is not its mean over all
+    orders. A query without a relevant document is undefined and left out.
 
     References
     ----------

@@ -78,7 +78,7 @@ def dcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
 
     .. math:: DCG@k = \sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)}.
 
-    The gain :math:`2^{rel} - 1` is the default of LightGBM, XGBoost and MatchZoo;
+    The gain :math:`2^{rel} - 1` [3]_ is the default of LightGBM, XGBoost and MatchZoo;
     scikit-learn and trec_eval use the grade itself [2]_. Each tied document gets the
     mean discount of their places [1]_. A query without a relevant document has a DCG of
     0: the metric is never undefined.
@@ -87,6 +87,7 @@ def dcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     ----------
     .. [1] McSherry and Najork (2008)
     .. [2] Jarvelin and Kekalainen (2002)
+    .. [3] Burges et al. (2005)
 
     Examples
     --------
@@ -121,8 +122,8 @@ def ndcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
         IDCG@k = \max_{\text{orderings}} DCG@k.
 
     The ideal ranking is the order by gain: by grade, but for a callable `gain` that
-    does not increase with the grade. The gain :math:`2^{rel} - 1` is the default of
-    LightGBM, XGBoost and MatchZoo; scikit-learn and trec_eval use the grade itself
+    does not increase with the grade. The gain :math:`2^{rel} - 1` [3]_ is the default
+    of LightGBM, XGBoost and MatchZoo; scikit-learn and trec_eval use the grade itself
     [2]_. Each tied document gets the mean discount of their places [1]_. A query
     without a relevant document is undefined: 0 here, in scikit-learn and in trec_eval,
     1 in LightGBM and XGBoost.
@@ -131,6 +132,7 @@ def ndcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     ----------
     .. [1] McSherry and Najork (2008)
     .. [2] Jarvelin and Kekalainen (2002)
+    .. [3] Burges et al. (2005)
 
     Examples
     --------

@@ -44,16 +44,19 @@ def precision_at_k_score(ranking, *, k, normalize="k"):
 
     Notes
     -----
+    Precision [1]_ is
+
     .. math:: P@k = \frac{1}{k} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
 
     If r of n tied documents are relevant, each of their places in the top k counts
-    r / n [1]_. The sum over a list shorter than k is divided by k, as in trec_eval;
+    r / n [2]_. The sum over a list shorter than k is divided by k, as in trec_eval;
     XGBoost divides by the length of the list. A query without a relevant document is
     undefined.
 
     References
     ----------
-    .. [1] McSherry and Najork (2008)
+    .. [1] Kent et al. (1955)
+    .. [2] McSherry and Najork (2008)
 
     Examples
     --------
@@ -92,21 +95,24 @@ def recall_at_k_score(ranking, *, k, normalize="relevant"):
 
     Notes
     -----
+    Recall [1]_ is
+
     .. math:: R@k = \frac{1}{R} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
 
     with the number :math:`R` of relevant documents of the query, even if it exceeds k:
     a query with 50 of them has at most the value 0.2 at k = 10. Capped recall divides
     by :math:`\min(k, R)`, so that the best value is 1 for every query. It equals
     :math:`\max(P@k, R@k)`, and is the ``recall_cap`` of BEIR and MTEB, the recall of
-    LensKit, and that of [2]_.
+    LensKit, and that of [3]_.
 
     If r of n tied documents are relevant, each of their places in the top k counts
-    r / n [1]_. A query without a relevant document is undefined.
+    r / n [2]_. A query without a relevant document is undefined.
 
     References
     ----------
-    .. [1] McSherry and Najork (2008)
-    .. [2] D. Liang, R. G. Krishnan, M. D. Hoffman and T. Jebara, "Variational
+    .. [1] Kent et al. (1955)
+    .. [2] McSherry and Najork (2008)
+    .. [3] D. Liang, R. G. Krishnan, M. D. Hoffman and T. Jebara, "Variational
        Autoencoders for Collaborative Filtering", WWW 2018.
 
     Examples
@@ -143,17 +149,21 @@ def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
 
     Notes
     -----
+    The measure F [1]_ is
+
     .. math:: F_\beta@k = \frac{(1 + \beta^2) \, P@k \, R@k}{\beta^2 \, P@k + R@k}
         = \frac{(1 + \beta^2) \, h}{\beta^2 R + k}
 
     with h relevant documents in the top k, and R in total. F is linear in h, so its
     expectation over the orderings of tied documents is its value at the expected h
-    [1]_. With ``normalize="length"``, the length of a list shorter than k takes the
+    [2]_. With ``normalize="length"``, the length of a list shorter than k takes the
     place of k. A query without a relevant document is undefined.
 
     References
     ----------
-    .. [1] McSherry and Najork (2008)
+    .. [1] C. J. van Rijsbergen, "Information Retrieval", 2nd edition, Butterworths,
+       1979.
+    .. [2] McSherry and Najork (2008)
 
     Examples
     --------
@@ -186,15 +196,18 @@ def r_precision_score(ranking):
 
     Notes
     -----
+    R-precision [1]_ is
+
     .. math:: RP = \frac{1}{R} \sum_{i=1}^{R} [\text{document } i \text{ is relevant}]
 
     If r of n tied documents are relevant, each of their places in the top R counts
-    r / n [1]_. Relevant documents that were judged but not returned count in R.
+    r / n [2]_. Relevant documents that were judged but not returned count in R.
     A query without a relevant document is undefined.
 
     References
     ----------
-    .. [1] McSherry and Najork (2008)
+    .. [1] Buckley and Voorhees (2000)
+    .. [2] McSherry and Najork (2008)
 
     Examples
     --------
