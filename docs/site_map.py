@@ -19,7 +19,7 @@ BELOW = {
         "metrics_adjusted",
         "ties",
     ],
-    "is_it_better": ["comparing_with_care", "two_samples"],
+    "is_it_better": ["comparing_with_care", "two_samples", "two_lists"],
     "beyond_relevance": ["recommender", "metrics_beyond_relevance", "catalogue"],
     "training_loops": ["integrations", "trackers"],
 }
