@@ -7,6 +7,7 @@ import math
 from skrank._engine.request import METRICS
 
 NONE = "\N{EN DASH}"
+AT_MOST_1 = "\N{LESS-THAN OR EQUAL TO} 1"
 
 TOP = """\
 ===========
@@ -15,7 +16,8 @@ Cheat sheet
 
 All metrics at a glance, on two printed sides. ``@k`` is any cutoff from 1; in brackets
 it may be left out. ``neg_`` is a minus sign, where smaller is better; only scorers need
-it. Parameters stand in front of the cutoff, as in ``precision(threshold=1)@5``.
+it. A best value of \N{LESS-THAN OR EQUAL TO} 1 depends on the query. Parameters stand
+in front of the cutoff, as in ``precision(threshold=1)@5``.
 
 .. rst-class:: cheat-sheet
 
@@ -84,7 +86,7 @@ FAMILIES = {
             "q_measure": "average precision with grades",
         },
     ),
-    "Cascade": (
+    "User models": (
         "metrics_cascade",
         "grades",
         {
@@ -152,6 +154,8 @@ FAMILIES = {
 
 # What single metrics read.
 READS = {"judged": "``judged``", "num_ret": "``returned``"}
+# The ideal ranking of many queries has less than 1.
+BELOW_1 = {"err", "rbp", "err_ia", "nrbp", "precision_ia", "map_ia"}
 
 
 def named(metric):
@@ -170,6 +174,8 @@ def best(metric):
     value = high if is_better else -low
     if metric.adjusted or not math.isfinite(value):
         return NONE
+    if metric.full_name in BELOW_1:
+        return AT_MOST_1
     return f"{value + 0:g}"  # without the sign of -0
 
 
@@ -190,7 +196,7 @@ def files():
     """Return the page; a metric without a row is an error."""
     lines = [TOP]
     for title, (page, reads, rows) in FAMILIES.items():
-        lines += [title, "=" * len(title), "", f"Formulas: :doc:`{page}`.", ""]
+        lines += [title, "=" * len(title), "", f"See :doc:`{page}`.", ""]
         lines += [".. csv-table::", "   :class: cheat-sheet", "   :header-rows: 1"]
         lines += ["   :widths: 27 27 18 7 35", ""]
         lines += ["   Name, Function, Reads, Best, When"]

@@ -17,9 +17,7 @@ from skrank._engine.request import METRICS
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text("utf-8") for path in DOCS.glob("*.rst")}
 # The cheat sheet lists the pages of the families.
-FAMILIES = re.findall(
-    r"^Formulas: :doc:`(metrics_\w+)`\.$", PAGES["cheat_sheet"], flags=re.M
-)
+FAMILIES = re.findall(r"^See :doc:`(metrics_\w+)`\.$", PAGES["cheat_sheet"], flags=re.M)
 
 
 def names_on(text):
