@@ -13,7 +13,13 @@ import sklearn
 from skrank._engine.request import METRICS
 
 KINDS = {
-    "Train and tune": ["tune_lightgbm", "early_stopping", "own_ranker", "own_metric"],
+    "Train and tune": [
+        "tune_lightgbm",
+        "early_stopping",
+        "own_ranker",
+        "own_metric",
+        "more_metrics",
+    ],
     "Compare rankers": [
         "is_it_better",
         "many_rankers",
