@@ -29,7 +29,7 @@ KINDS = {
         "human_and_machine",
     ],
     "Understand a number": ["leak", "ties", "unjudged", "conventions", "chance"],
-    "Beyond relevance": ["recommender_report", "diversity", "passages", "exposure"],
+    "Beyond accuracy": ["recommender_report", "diversity", "passages", "exposure"],
     "Other kinds of data": ["fusion", "recommender", "link_prediction", "million_rows"],
 }
 ORDER = [name for names in KINDS.values() for name in names]
