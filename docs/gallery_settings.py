@@ -30,7 +30,13 @@ KINDS = {
     ],
     "Understand a number": ["leak", "ties", "unjudged", "conventions", "chance"],
     "Beyond accuracy": ["recommender_report", "diversity", "passages", "exposure"],
-    "Other kinds of data": ["fusion", "recommender", "link_prediction", "million_rows"],
+    "Other kinds of data": [
+        "fusion",
+        "clicks",
+        "recommender",
+        "link_prediction",
+        "million_rows",
+    ],
 }
 ORDER = [name for names in KINDS.values() for name in names]
 
