@@ -57,6 +57,7 @@ def test_a_picture_can_be_drawn_and_is_on_a_page(name, monkeypatch):
     # The searches of examples take long, and the gallery and the page run them.
     search = SimpleNamespace(best_params_={}, best_score_=0.5)
     search.fit = lambda X, y: search
+    search.predict = lambda X: list(range(len(X)))
     monkeypatch.setattr(model_selection, "GridSearchCV", lambda *_, **__: search)
     found = [(metric, {1: 0.5, 10: 0.6}, 10, 0.4) for metric in ("roc_auc", "mrr")]
     monkeypatch.setattr(pictures, "choices", lambda: found)
