@@ -91,8 +91,6 @@ class ItemIds:
 
     def find(self, item):
         """Return the position of each item in `ids`; -1 for one that is not there."""
-        if item.dtype.kind == "S":  # as `align` returns text
-            item = np.char.decode(item, "utf-8", "surrogateescape")
         kinds = {self.ids.dtype.kind, item.dtype.kind}
         if kinds in ({"i"}, {"u"}, {"U"}, {"M"}):
             alike = find_alike(np.concatenate([self.ids, item]))

@@ -25,6 +25,8 @@ class ValueTable(NamedTuple):
     measured: tuple  # for each ranker a tuple, with the Measured of each metric
     weight: np.ndarray | None = None
     kind: str = "pandas"  # the library of the data frames that it becomes
+    # A number that depends on the documents and grades of its judgements, if known.
+    judgements: np.ndarray | None = None
 
     @property
     def metrics(self):
@@ -145,7 +147,7 @@ def _changed(tables, keys, change):
     done = {}
 
     def changed(*arrays):
-        if arrays[0] is None:
+        if any(array is None for array in arrays):
             return None
         place = tuple(map(id, arrays))
         if place not in done:  # metrics share some of their arrays
@@ -155,6 +157,7 @@ def _changed(tables, keys, change):
     return tables[0]._replace(
         keys=keys,
         weight=changed(*(table.weight for table in tables)),
+        judgements=changed(*(table.judgements for table in tables)),
         measured=tuple(
             tuple(
                 Measured(*map(changed, *parts))
@@ -257,6 +260,7 @@ def average_repeats(table, key, several):
     return table._replace(
         keys={"qid": ids, key: np.where(n_rows > 1, several, table.keys[key][first])},
         weight=None if table.weight is None else mean(table.weight),
+        judgements=None,
         measured=tuple(
             tuple(map(mean_of, table.requests, of_ranker))
             for of_ranker in table.measured
@@ -318,6 +322,15 @@ def _check_equal_queries(one, other, name, other_name):
                 "All rankers must have the same queries. Got different ones for "
                 f"{shown(name)} and {shown(other_name)}.{example} Samples of different "
                 "queries are compared by compare_rankers(..., paired=False)."
+            )
+    if one.judgements is not None and other.judgements is not None:
+        n_changed = np.count_nonzero(one.judgements != other.judgements)
+        if n_changed:
+            raise ValueError(
+                "All rankers must be scored with the same judgements. Got "
+                f"{shown(name)} and {shown(other_name)}, between which {n_changed:,} "
+                f"of {len(one.judgements):,} queries have other judgements: evaluate "
+                "the old run with the new ones."
             )
 
 

@@ -22,12 +22,14 @@ from skrank._input.checks import (
     shown,
     warn_if_out_of_order,
 )
-from skrank._input.frames import column_names, kind_of
+from skrank._input.frames import column_names, kind_of, on_host
 from skrank._input.query_ids import find_qid
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.lists import are_rows
 from skrank._text.docs import MatrixLike, MetricsLike, share_words
 from skrank.evaluation.query_scores import QueryScores
+
+_OF_JUDGEMENTS = "judged", "qid", "doc_id"
 
 
 @share_words
@@ -315,7 +317,30 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
         are_alike = returned is None  # else other documents count
         tables.append(rescored(one) if are_alike else measure_queries(requests, one))
     table = join_rankers(tables, tuple(rankers))
-    return QueryScores(table=table._replace(keys=keys or table.keys, kind=kind))
+    table = table._replace(keys=keys or table.keys, kind=kind)
+    return QueryScores(table=table._replace(judgements=_judgements(arrays)))
+
+
+def _judgements(arrays):
+    """Return a number for each query that tells its judgements from others, if known.
+
+    It is the sum over its judgements of a hash of the document and the grade.
+    """
+    judged, qid, doc_id = (on_host(getattr(arrays, name)) for name in _OF_JUDGEMENTS)
+    if qid is None or doc_id is None or np.ndim(judged) != 1 or arrays.is_part:
+        return None
+    ids, query = encode_qid(qid)
+    (row,) = np.nonzero(judged)
+    texts = np.ascontiguousarray(np.asarray(doc_id)[row].astype(str))
+    letters = texts.view(np.uint32).reshape(len(row), texts.itemsize // 4)
+    factors = np.cumprod(np.full(letters.shape[1] + 1, 0x9E3779B97F4A7C15, np.uint64))
+    code = letters @ factors[1:]
+    grade = np.asarray(arrays.y_true)[row].astype(np.float64).view(np.uint64)
+    for more in (grade, code):
+        code = ((code ^ (code >> np.uint64(32))) + more) * factors[0]
+    numbers = np.zeros(len(ids), np.uint64)
+    np.add.at(numbers, query[row], code ^ (code >> np.uint64(32)))
+    return numbers
 
 
 def _keys(arrays, by, n_rankers):

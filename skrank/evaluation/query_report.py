@@ -511,8 +511,6 @@ def _read_documents(source, rows, columns):
     if source.doc_id is not None:
         ids = take_rows(check_ids(source.doc_id, n_documents, "doc_id"), place)
         name = ids = np.asarray(ids)
-        if ids.dtype.kind == "S":  # as `align` returns them
-            name = np.char.decode(ids, "utf-8", "surrogateescape")
     judged, returned = (
         None if mask is None else np.asarray(mask)[place]
         for mask in (source.judged, source.returned)

@@ -21,7 +21,7 @@ from skrank._text.tables import import_extra
 # Where the metadata of a file has all that is not a column, after its checksum.
 PLACE = b"skrank"
 # Increased whenever a file could not be read any more by what is released.
-VERSION = 2
+VERSION = 3
 
 
 def write_scores(table, path):
@@ -48,7 +48,7 @@ def write_scores(table, path):
     keys = tuple(table.keys.values())
     about = {
         "version": VERSION,
-        "arrays": stored((keys, table.measured, table.weight)),
+        "arrays": stored((keys, table.measured, table.weight, table.judgements)),
         "types": types,
         "keys": [*table.keys],
         "rankers": [*map(_as_literal, table.rankers)],
@@ -87,7 +87,7 @@ def read_scores(path):
                 return tuple(map(loaded, part))
             return None if part is None else arrays[part]
 
-        keys, measured, weight = loaded(about["arrays"])
+        keys, measured, weight, judgements = loaded(about["arrays"])
         table = ValueTable(
             dict(zip(about["keys"], keys, strict=True)),
             tuple(map(literal, about["rankers"])),
@@ -96,6 +96,7 @@ def read_scores(path):
             tuple(tuple(Measured(*one) for one in of_ranker) for of_ranker in measured),
             weight,
             about["kind"],
+            judgements,
         )
         # Of one query, this raises if the parts do not belong together.
         one = table.take(np.arange(len(found))[:1]).summaries(average=None)

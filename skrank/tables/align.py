@@ -93,13 +93,12 @@ def align(
     aligned : Bunch
         The arguments of :func:`~skrank.metrics.evaluate`: `y_true`, `y_score`, `qid`,
         `judged` (has a grade), `returned` (is in the run) and `doc_id`, of shape
-        (n_samples,), the rows of a query one after another. Document ids that are text
-        are UTF-8 bytes, in whose order trec_eval breaks ties. Of judgements of
-        subtopics there is also `subtopics`, a sparse matrix of shape (n_samples,
-        n_subtopics) that is True where a document has a grade above 0 on a subtopic,
-        and a grade in `y_true` is the highest of all subtopics. Of several runs there
-        is a row for each document that is judged or in any run, and `y_score` and
-        `returned` are dicts of the names of the runs to arrays.
+        (n_samples,), the rows of a query one after another. Of judgements of subtopics
+        there is also `subtopics`, a sparse matrix of shape (n_samples, n_subtopics)
+        that is True where a document has a grade above 0 on a subtopic, and a grade in
+        `y_true` is the highest of all subtopics. Of several runs there is a row for
+        each document that is judged or in any run, and `y_score` and `returned` are
+        dicts of the names of the runs to arrays.
 
         With `wide` the same rows have `data`, a data frame with the query ids, "qid",
         and a column with the scores of each run, NaN where it did not return the
@@ -428,7 +427,7 @@ def align_triples(
         qid=text_of(ids)[query],
         judged=judged,
         returned=returned,
-        doc_id=document,
+        doc_id=text_of(document),
     )
 
 

@@ -501,7 +501,7 @@ def test_columns_are_read_of_frames_and_arrays():
 def test_each_ranker_has_the_columns_of_its_documents():
     runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d1"]}}
     aligned = align({"q": {"d1": 1}}, runs)
-    titles = {"title": [id.decode().upper() for id in aligned.doc_id]}
+    titles = {"title": [id.upper() for id in aligned.doc_id]}
     report = query_report(query="q", columns=titles, **aligned)
     assert report.rankings["a"].columns["title"].tolist() == ["D1", "D2"]
     assert report.rankings["b"].columns["title"].tolist() == ["D1"]

@@ -19,7 +19,8 @@ from skrank._engine.request import METRICS
 from skrank.evaluation import saved_scores
 from skrank.evaluation.saved_scores import PLACE, _checksum
 from skrank.metrics import QueryScores, add_scorer, score_queries
-from skrank.stats import compare_rankers, confidence_interval
+from skrank.stats import compare_rankers, confidence_interval, gate
+from skrank.tables import align, score_runs
 from tests.brute_force import ADJUSTABLE, LISTED, OF_COLUMNS, full_name
 
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"
@@ -335,11 +336,11 @@ def test_other_files_newer_and_older_ones_are_named(saved, tmp_path, monkeypatch
         ),
         (
             {"version": 99},
-            r"Save the scores again, .*'version 99 of the format, not 2'",
+            r"Save the scores again, .*'version 99 of the format, not 3'",
         ),
         (  # with ranks after each value, and the numbers of documents of each ranker
             {"version": 1, "arrays": [["qid"], [[["old/mrr", None]]], ["_3"], None]},
-            r"Save the scores again, .*'version 1 of the format, not 2'",
+            r"Save the scores again, .*'version 1 of the format, not 3'",
         ),
     ]:
         rewritten(saved, lambda table: table, is_forged=True, **about)
@@ -426,3 +427,34 @@ def test_without_pyarrow_the_error_has_the_cure(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r'pip install "\.\[tables\]"'):
         scores.save(tmp_path / "scores.parquet")
+
+
+def test_scores_of_other_judgements_are_not_compared(tmp_path):
+    run = {f"q{i}": {"d1": 3, "d2": 2, "d30": 1} for i in range(60)}
+    old = {qid: {"d1": 0, "d2": 1} for qid in run}
+    known = score_runs(old, run, "mrr")
+    saved = again(known, tmp_path)
+    # Neither the order of the rows, nor what was returned, nor the width of ids counts.
+    same = {qid: {"d2": 1.0, "d1": 0.0} for qid in [*run][::-1]}
+    longer = {qid: {"a longer id": 4, "d2": 3} for qid in run}
+    compare_rankers({"old": saved, "new": score_runs(same, longer, "mrr")})
+    compare_rankers(
+        {"old": saved, "new": score_queries(metrics="mrr", **align(old, run))}
+    )
+    for some in (
+        {"d1": 1, "d2": 0},
+        {"d1": 0, "d2": 1, "d30": 0},
+        {"d2": 1},
+        {"d2": 2},
+    ):
+        new = score_runs(old | {f"q{i}": some for i in range(12)}, run, "mrr")
+        message = (
+            "'old' and 'new', between which 12 of 60 queries have other judgements"
+        )
+        with pytest.raises(ValueError, match=message):
+            gate({"old": saved, "new": new}, baseline="old", margin=0.1)
+        with pytest.raises(ValueError, match=message):
+            compare_rankers({"old": known, "new": new})
+    # What was computed of arrays alone says nothing of its judgements.
+    of_arrays = score_queries([1, 0] * 60, [2, 1] * 60, "mrr", qid=np.repeat([*run], 2))
+    compare_rankers({"old": saved, "new": of_arrays})

@@ -32,13 +32,13 @@ def test_the_join_keeps_what_is_only_judged_and_what_is_only_returned():
     names = ["y_true", "y_score", "qid", "judged", "returned", "doc_id"]
     assert list(aligned) == names
     assert rows_of(aligned) == [
-        (0, 0.9, "q1", False, True, b"d4"),
-        (1, 0.5, "q1", True, True, b"d1"),
-        (2, 0.5, "q1", True, True, b"d3"),
-        (0, 0.0, "q1", True, False, b"d2"),
-        (0, 1.0, "q2", False, True, b"d5"),
-        (1, 0.0, "q2", True, True, b"d1"),
-        (1, 0.0, "q3", True, False, b"d9"),
+        (0, 0.9, "q1", False, True, "d4"),
+        (1, 0.5, "q1", True, True, "d1"),
+        (2, 0.5, "q1", True, True, "d3"),
+        (0, 0.0, "q1", True, False, "d2"),
+        (0, 1.0, "q2", False, True, "d5"),
+        (1, 0.0, "q2", True, True, "d1"),
+        (1, 0.0, "q3", True, False, "d9"),
     ]
 
 
@@ -77,11 +77,11 @@ def test_ids_of_trec_files_meet_integers(tmp_path, form):
     qrels, run = path_of(NUMBERED_TEXT)(tmp_path), path_of(NUMBERED_RUN_TEXT)(tmp_path)
     aligned = align(*form(qrels, run))
     assert rows_of(aligned) == [
-        (0, 3.0, "301", True, True, b"-12"),
-        (2, 2.0, "301", True, True, b"7"),
-        (1, 0.0, "301", True, False, b"9223372036854775807"),
-        (0, 2.0, "302", False, True, b"5"),
-        (1, 1.0, "302", True, True, b"0"),
+        (0, 3.0, "301", True, True, "-12"),
+        (2, 2.0, "301", True, True, "7"),
+        (1, 0.0, "301", True, False, "9223372036854775807"),
+        (0, 2.0, "302", False, True, "5"),
+        (1, 1.0, "302", True, True, "0"),
     ]
     assert align(qrels, {"a": form(qrels, run)[1]}).qid.tolist()[0] == "301"
 
@@ -105,7 +105,7 @@ def test_text_of_any_source_meets_integers(tmp_path, ending):
         text = path
     for qrels in ({301: {7: 1}}, {"301": {7: 1}}, {"301": {"7": 1}}):
         aligned = align(qrels, text)
-        assert rows_of(aligned) == [(1, 1.0, "301", True, True, b"7")]
+        assert rows_of(aligned) == [(1, 1.0, "301", True, True, "7")]
 
 
 def test_several_runs_share_their_rows(tmp_path):
@@ -362,7 +362,7 @@ def outer_join(qrels, run):
         for document in {*judged, *returned}:
             values = judged.get(document, 0), returned.get(document, 0.0)
             masks = document in judged, document in returned
-            rows.add((*values, query, *masks, document.encode()))
+            rows.add((*values, query, *masks, document))
     return rows
 
 

@@ -301,8 +301,8 @@ def test_judgements_of_subtopics_are_those_of_documents_with_labels(tmp_path):
     rows = list(zip(aligned.qid.tolist(), aligned.doc_id.tolist(), strict=True))
     labels = dict(zip(rows, aligned.subtopics.toarray().tolist(), strict=True))
     # In the order of the labels: fuel, place, price.
-    labelled = {("1", b"pump"): [1, 0, 1], ("2", b"pump"): [1, 0, 0]}
-    labelled["1", b"sign"] = [0, 0, 1]
+    labelled = {("1", "pump"): [1, 0, 1], ("2", "pump"): [1, 0, 0]}
+    labelled["1", "sign"] = [0, 0, 1]
     assert {row: of for row, of in labels.items() if any(of)} == labelled
     by_document = {"1": {"pump": 2, "hose": 0, "sign": 1}, "2": {"pump": 1}}
     plain = align(by_document, RUN, judged_from=0)

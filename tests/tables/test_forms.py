@@ -137,7 +137,7 @@ TEXTS = ["", "ä", "d" * 30, "d1", "2"]
 def test_text_of_any_length_is_read_from_columns_of_every_kind(column):
     table = Bunch(qid=["q1"] * 5, doc_id=column, score=[5, 4, 3, 2, 1])
     aligned = align({"q1": {"d1": 1}}, table)
-    assert aligned.doc_id.tolist() == [text.encode() for text in TEXTS]
+    assert aligned.doc_id.tolist() == TEXTS
 
 
 def test_columns_of_arrow_are_read_without_pyarrow(monkeypatch):

@@ -40,11 +40,11 @@ def test_every_document_has_a_row_with_a_column_for_each_run():
     assert rows.qid.tolist() == columns[0]
     found = [tuple(nan if one != one else one for one in row) for row in found]
     assert sorted(found, key=lambda row: (row[0], row[3])) == [
-        ("q1", 9.0, 1.0, b"d1", 2, True, True),
-        ("q1", 7.0, nan, b"d2", 0, False, True),
-        ("q1", nan, 2.0, b"d3", 1, True, True),
-        ("q1", nan, nan, b"d9", 1, True, False),
-        ("q2", nan, 0.5, b"d5", 0, True, True),
+        ("q1", 9.0, 1.0, "d1", 2, True, True),
+        ("q1", 7.0, nan, "d2", 0, False, True),
+        ("q1", nan, 2.0, "d3", 1, True, True),
+        ("q1", nan, nan, "d9", 1, True, False),
+        ("q2", nan, 0.5, "d5", 0, True, True),
     ]
 
 
@@ -98,7 +98,7 @@ def test_other_rules_apply_as_they_do_to_one_run(tmp_path):
     rules = {"missing_queries": "drop", "judged_from": 0, "exclude_same_id": True}
     rows = align(qrels, {"x": run, "y": path}, wide=True, **rules)
     assert rows.qid.tolist() == ["a"] * 4
-    assert rows.doc_id.tolist() == [b"b", b"f", b"e", b"a"]
+    assert rows.doc_id.tolist() == ["b", "f", "e", "a"]
     assert rows.judged.tolist() == [False, True, True, True]
     assert rows.returned.tolist() == [True, True, True, False]
     assert rows.data["x"].fillna(-1).tolist() == [2, 1, -1, -1]
@@ -111,10 +111,10 @@ def test_subtopics_are_those_of_the_rows(tmp_path):
     rows = align(qrels, {"x": {"1": ["b", "a"]}, "y": {"1": ["z", "a"]}}, wide=True)
     subtopics = rows.subtopics.toarray().tolist()
     assert dict(zip(rows.doc_id.tolist(), subtopics, strict=True)) == {
-        b"a": [True, True],
-        b"b": [False, True],
-        b"c": [False, False],
-        b"z": [False, False],
+        "a": [True, True],
+        "b": [False, True],
+        "c": [False, False],
+        "z": [False, False],
     }
     assert rows.target.tolist() == [1 if any(found) else 0 for found in subtopics]
 
