@@ -8,6 +8,7 @@ never.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime
+import importlib
 import numbers
 import sys
 from collections.abc import Mapping
@@ -289,10 +290,15 @@ def as_frame(columns, kind):
             "The 'kind' parameter of to_frame must be a str among "
             f"{{{', '.join(map(repr, KINDS))}}}. Got {kind!r} instead."
         )
+    try:
+        library = importlib.import_module(kind)
+    except ImportError:
+        raise ImportError(
+            f"A data frame of {kind} needs that package: `pip install {kind}`, or ask "
+            f"for another kind among {{{', '.join(map(repr, KINDS))}}}."
+        ) from None
     if kind == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(columns)
+        return library.DataFrame(columns)
     import narwhals as nw
 
     given = {}

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import inspect
 import math
+import re
 import sys
 import warnings
 
@@ -54,7 +55,8 @@ def main(arguments=None):
     except Exception as error:  # a traceback helps nobody at a terminal
         is_known = isinstance(error, (ImportError, OSError, TypeError, ValueError))
         kind = "" if is_known and str(error) else f"{type(error).__name__}: "
-        shell.say(f"{kind}{error}", options, getattr(error, "parameters", ()))
+        words = re.sub(r"^\[Errno \d+\] ", "", str(error))
+        shell.say(f"{kind}{words}", options, getattr(error, "parameters", ()))
         return 2
     return status
 
@@ -73,7 +75,10 @@ def _warnings_said(options):
 
 
 def _evaluate(options):
-    """Print the metrics of runs."""
+    """Print the metrics of runs.
+
+    skrank evaluate qrels.txt bm25.run dense.run -m ndcg@10 -m recall@100
+    """
     shell.check_writable(options.by_query)
     shell.check_writable(options.save, "--save")
     scored, *_ = _score(options)
@@ -109,14 +114,16 @@ def _printed(options, scored):
 
 
 def _compare(options):
-    """Compare runs on the same queries: differences, intervals and p-values."""
-    rankers = shell.runs_of(options) if options.run else options.y_score or ()
-    if len(rankers) < 2:
-        options.fail(
-            "two runs are required, or a table and --y-score for two columns"
-            + shell.same_twice(options)
-        )
+    """Compare runs on the same queries: differences, intervals and p-values.
+
+    skrank compare qrels.txt bm25.run dense.run -m ndcg@10 --baseline bm25
+    """
     scored, paths, tags = _score(options)
+    if len(scored) < 2:
+        options.fail(
+            "two runs are required, or a table and --y-score for two columns, or two "
+            "files of evaluate --save" + shell.same_twice(options)
+        )
     baseline = options.baseline
     if baseline is not None:
         names = [shell.find_run(one, list(scored), paths, tags) for one in baseline]
@@ -140,16 +147,14 @@ def _compare(options):
 
 
 def _gate(options):
-    """Decide whether a candidate is not worse than a baseline by a margin.
+    """Decide whether a candidate is worse than a baseline by a margin.
+
+    skrank gate qrels.txt main.run branch.run -m ndcg@10 --margin 0.02
 
     The exit status is 0 if it is not, 1 if it is, 2 after an error, and 3 if the
-    queries are too few to decide. QRELS and RUN are the judgements and the two runs,
-    the baseline first, or two files of evaluate --save.
+    queries are too few to decide. The baseline is the first run.
     """
-    if shell.has_scores(options):
-        scored = shell.saved_scores(options)
-    else:
-        scored, *_ = _score(options)
+    scored, *_ = _score(options)
     if len(scored) != 2:
         options.fail(
             "two runs are required, the baseline and the candidate, or two files of "
@@ -174,6 +179,8 @@ def _score(options):
 
     Each run has a QueryScores of its own, since their queries may be different.
     """
+    if shell.has_scores(options):
+        return shell.saved_scores(options)
     requests = _requests(options)  # wrong names are found before large files are read
     columns = _columns_read(options, requests)
     if shell.has_rows(options):
@@ -243,7 +250,10 @@ def _columns_read(options, requests):
                 f"{text!r}."
             )
         if not shell.has_rows(options):
-            raise ValueError(f"--column goes with one table. Got runs and {text!r}.")
+            raise ValueError(
+                "--column names a column of a table with a row for each document. Got "
+                f"{text!r} for judgements and runs."
+            )
         given[name] = column
     of_judgements = {}
     if not shell.has_rows(options) and is_trec(options.qrels):
@@ -288,7 +298,10 @@ def _score_rows(options, **columns):
 
 
 def _fuse(options):
-    """Fuse runs into one by skrank.tables.fuse, and print it in the format of TREC."""
+    """Fuse runs into one, and print it in the format of TREC.
+
+    skrank fuse bm25.run dense.run > fused.run
+    """
     paths = shell.runs_of(options)
     if len(paths) < 2:
         options.fail(f"two runs are required{shell.same_twice(options)}")
@@ -320,7 +333,15 @@ the expectation over their orderings and the gain of a grade is 2 ** grade - 1. 
 --convention trec_eval the values are those of trec_eval -c.
 
 Instead of QRELS and RUN there may be one table, a Parquet or CSV file or a directory of
-them, with a row for each document of a query and the columns qid, y_true and y_score.
+them, with a row for each document of a query and the columns qid, y_true and y_score;
+or files of evaluate --save.
+"""
+
+_RUNS = """\
+RUN is a text file of TREC, packed (.gz) or not, with the fields query, Q0, document,
+rank, score and tag; a Parquet or CSV file with the columns qid, doc_id and score; or a
+JSON file: {query: {document: score}} or {query: [documents]}. "-" is a file of TREC on
+the standard input. The score alone orders the documents, the rank is not read.
 """
 
 
@@ -330,6 +351,7 @@ def make_parser():
         prog="skrank",
         description="Evaluate rankings: the runs of search engines and recommenders.",
         epilog="skrank COMMAND --help describes a command.",
+        allow_abbrev=False,
     )
     version = f"skrank {skrank.__version__}"
     parser.add_argument("--version", action="version", version=version)
@@ -445,12 +467,13 @@ def margin(text):
 
 def _add(commands, function, judged=True):
     """Add the command of a function with the options that all commands have."""
-    about = inspect.getdoc(function).replace("\n\n", " ").replace("\n", " ")
+    about = inspect.getdoc(function)
     command = commands.add_parser(
         function.__name__.removeprefix("_"),
-        help=about,
+        help=about.partition("\n")[0],
         description=about,
-        epilog=_FILES,
+        epilog=_FILES if judged else _RUNS,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(command=function, fail=command.error, qrels=None)
@@ -463,8 +486,9 @@ def _add(commands, function, judged=True):
         "--y-score",
         action="append",
         metavar="COLUMN",
-        help="the column of the scores in tables; can be repeated for a table of rows "
-        "with the scores of several rankers",
+        help="the column of the scores in tables"
+        + "; can be repeated for a table of rows with the scores of several rankers"
+        * judged,
     )
     command.add_argument(
         "--duplicates",

@@ -179,9 +179,7 @@ def has_scores(options):
 
 
 def saved_scores(options):
-    """Return the scores of two files by the names of their rankers, the first first."""
-    if len(options.run) != 1:
-        options.fail("two files of scores are required: BASELINE and CANDIDATE")
+    """Return the scores of files by their rankers, the paths and the rankers."""
     names = [name for name in _OF_RANKINGS if getattr(options, name) is not None]
     if names:
         raise ValueError(
@@ -189,7 +187,7 @@ def saved_scores(options):
             f"{options.qrels}, which has the scores of queries."
         )
     found = []
-    paths = [options.qrels, *options.run]
+    paths = [options.qrels, *runs_of(options)]
     for path in paths:
         scores = QueryScores.load(path)
         if len(scores.rankers) > 1:
@@ -206,9 +204,9 @@ def saved_scores(options):
             )
         found.append(scores[asked])
     names = [scores.rankers[0] for scores in found]
-    if None in names or names[0] == names[1]:
-        names = paths
-    return dict(zip(names, found, strict=True))
+    tags = names
+    names = names_of_runs(paths, tags)
+    return dict(zip(names, found, strict=True)), paths, tags
 
 
 # The options of how rankings are scored, which is done where scores are read.
@@ -325,7 +323,7 @@ def write(text, stream):
     are written as they are.
     """
     if stream is None:  # Python has none if it was closed before
-        return
+        raise OSError("The standard output is closed.")
     if isinstance(text, bytes):
         stream = stream.buffer
     else:

@@ -111,7 +111,7 @@ def is_saved(path):
 
 def _metadata(path):
     """Return what a file of Parquet says of scores; None if there are none in it."""
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         if file.read(4) != b"PAR1":
             return None
     parquet = import_extra("pyarrow.parquet")
@@ -238,6 +238,7 @@ def whole_file(path):
 
     It has the mode of the one that it replaces. A pipe or a device is yielded itself.
     """
+    path = os.fspath(path)
     is_there = os.path.exists(path)
     if is_there and not os.path.isfile(path):
         with open(path, "wb") as file:
@@ -253,7 +254,9 @@ def whole_file(path):
                 os.chmod(file.fileno() if os.chmod in os.supports_fd else part, mode)
             yield file
         os.replace(part, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(part)
+        if isinstance(error, OSError) and error.filename is None:  # as of a full disk
+            error.filename = path
         raise

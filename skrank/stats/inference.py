@@ -255,8 +255,8 @@ def segments_of(table, by, clusters, caller):
     taken = [name for name in names if name in ENTRIES]
     if taken:
         raise ValueError(
-            f"The 'by' parameter of {caller} must not be {taken[0]!r}, which is an "
-            "entry of the rows of the result. Rename the column."
+            f"The 'by' parameter of {caller} must not be {taken[0]!r}, which is a "
+            "column of the result. Rename it."
         )
     names = check_by(names, table.keys, caller)
     for label, rows in table.segments(by, caller).items():

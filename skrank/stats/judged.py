@@ -238,8 +238,8 @@ def _averaged_values(table, caller):
         for request, terms in zip(table.requests, of_ranker, strict=True):
             if terms is None or not (terms.is_linear and terms.is_mean):
                 raise ValueError(
-                    f"{caller} with a judge needs metrics that are means over queries "
-                    f"which count alike. Got {request.key!r}."
+                    f"{caller} with a judge needs metrics that are plain means over "
+                    f"queries, each with the same weight. Got {request.key!r}."
                 )
             if not terms.known.all():
                 raise ValueError(

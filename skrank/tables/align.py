@@ -251,7 +251,8 @@ def _twice(document, query, name, may_choose):
     """Return the error of a document that occurs twice for a query."""
     cure = (
         "Keep its highest value, frame.groupby(['qid', 'doc_id'], as_index=False).max()"
-        ". Judgements of subtopics: read_qrels(path, subtopics=True)."
+        ", or of several raters the mean, .mean(). Judgements of subtopics: "
+        "read_qrels(path, subtopics=True)."
     )
     if may_choose:
         cure = (

@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import gzip
 import json
+import math
 import numbers
 import os
 import re
@@ -56,8 +57,9 @@ class Names(NamedTuple):
         return self
 
 
-# Those of judgements, and of judgements in a file of BEIR, such as qrels/test.tsv.
+# Those of judgements, of runs, and of a file of BEIR, such as qrels/test.tsv.
 _OF_QRELS = Names("qid", "doc_id", "grade")
+_OF_RUN = Names("qid", "doc_id", "score")
 _BEIR = Names("query-id", "corpus-id", "score")
 
 
@@ -115,12 +117,20 @@ def read_form(data, form, names):
         columns = zip(*data, strict=True)
     else:
         cure = "Lists of lists become a dict with dict(enumerate(lists))."
+        if _is_list(data) and len(data) and isinstance(data[0], Mapping):
+            cure = "A list of dicts becomes a table with pandas.DataFrame(rows)."
         raise TypeError(
             f"The '{form.name}' parameter must be {form.takes}. Got {shown(data)} of "
             f"type {type(data).__name__} instead.{f' {cure}' * _is_list(data)}"
         )
     qid, doc_id, value = columns
-    value = numeric_array(value, form.format.noun)
+    try:
+        value = numeric_array(value, form.format.noun)
+    except ValueError:
+        for query, document, one in zip(qid, doc_id, value, strict=False):
+            if one is None or isinstance(one, str):
+                raise _no_number(one, document, query, form) from None
+        raise
     triples = Triples(
         ids_of(qid, f"query ids of {form.name}"),
         ids_of(doc_id, f"document ids of {form.name}"),
@@ -152,7 +162,9 @@ def _json_of(path):
     try:
         with (gzip.open if is_packed else open)(path, "rb") as file:
             return json.loads(file.read(), object_pairs_hook=_dict_of_pairs)
-    except (EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
+    except (EOFError, RecursionError, ValueError, OSError, zlib.error) as error:
+        if isinstance(error, OSError) and error.errno:  # such as no file
+            raise
         raise ValueError(f"{path} cannot be read as JSON: {error}.") from None
 
 
@@ -163,7 +175,7 @@ def _table_of_file(path, names):
         return read_table(path, columns), names
     except UnknownColumn:
         with contextlib.suppress(UnknownColumn):
-            if names == _OF_QRELS:
+            if names in (_OF_QRELS, _OF_RUN):
                 return _table_of_file(path, _BEIR)
         raise
 
@@ -285,11 +297,18 @@ def _refuse_nan(triples, form):
     if bad.any():
         row = np.flatnonzero(bad)[:1]
         query, document = (text_of(ids[row]).tolist()[0] for ids in triples[:2])
-        raise ValueError(
-            f"The {form.format.noun}s of {form.name} must be numbers. Got "
-            f"{triples.value[row[0]]} for document {document!r} of query {query!r}: "
-            "leave out a document that has none."
-        )
+        raise _no_number(triples.value[row[0]].item(), document, query, form)
+
+
+def _no_number(value, document, query, form):
+    cure = "leave out a document that has none"
+    query = query.decode(*CODEC) if isinstance(query, bytes) else query
+    if isinstance(value, str):
+        cure = "make numbers of text with float()"
+    return ValueError(
+        f"The {form.format.noun}s of {form.name} must be numbers. Got {shown(value)} "
+        f"for document {document!r} of query {query!r}: {cure}."
+    )
 
 
 _INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
@@ -329,11 +348,22 @@ def ids_of(values, what):
             f"{max(values, key=abs)}: make them text with str()."
         )
     first = {type(id): id for id in [*values][::-1]}
-    got = [f"{shown(id)} of type {kind.__name__}" for kind, id in first.items()]
+    got = [f"{shown(id)} of type {kind.__name__}" for kind, id in first.items()][::-1]
+    cure = "make them text with str()"
+    missing = [row for row, id in enumerate(values) if _is_missing(id)]
+    if missing:
+        got = [f"{shown(values[missing[0]])} in row {missing[0]}"]
+        cure = "leave out rows without an id"
+    elif any(map(_is_list, values)):
+        cure = "frame.explode makes a row of each id in a list"
     raise TypeError(
-        f"The {what} must be all text or all integers. Got {' and '.join(got[::-1])}: "
-        "make them text with str(), and leave out rows without an id."
+        f"The {what} must be all text or all integers. Got {' and '.join(got)}: {cure}."
     )
+
+
+def _is_missing(id):
+    is_nan = isinstance(id, float) and math.isnan(id)
+    return id is None or is_nan or type(id).__name__ in ("NAType", "NaTType")
 
 
 def _ascii(texts):

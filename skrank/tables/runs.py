@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 from skrank._engine.answer import Arrays
 from skrank._engine.names import is_metric, read_metric, read_requests
 from skrank._engine.value_table import join_rankers
-from skrank._input.checks import check_choice, check_k, shown
+from skrank._input.checks import check_choice, check_instance, check_k, shown
 from skrank._input.frames import as_frame, kind_of
 from skrank._ranking.fusion import documents_of, fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
@@ -211,6 +211,7 @@ def write_run(run: Judgements, path: PathLike, tag: str = "skrank") -> None:
         raise TypeError(
             "write_run writes one run. Got a dict of several: write each of them."
         )
+    check_instance(tag, str, "tag", "write_run")
     text = text_of_run(run, tag)
     if str(path).endswith(".gz"):
         text = gzip.compress(text, mtime=0)

@@ -370,7 +370,7 @@ def _score_columns(caller, y_score, returned):
     if isinstance(y_score, str):
         rankers = {None: y_score}
     elif isinstance(y_score, (list, tuple)):
-        rankers = {name: name for name in y_score}
+        rankers = {name: name for name in y_score} if _are_names(y_score) else {}
     else:
         rankers = dict(y_score) if isinstance(y_score, Mapping) else {}
     if not rankers or not _are_names(rankers.values()):

@@ -876,14 +876,43 @@ def _header(file, names, fetch):
             f"The file {file!r} must hold the names of the columns on its first line, "
             f"without line ends in names. Got {shown(line)}."
         )
-    if not n_found and any(re.fullmatch(r"-?\d[\d.e+-]*", one) for one in header):
+    words = line.split()
+    is_trec = len(words) in (4, 6) and words[1] in ("0", "Q0")
+    has_number = any(re.fullmatch(r"-?\d[\d.e+-]*", one) for one in header)
+    if not n_found and (is_trec or has_number):
         raise ValueError(
             f"The file {file!r} must hold the names of the columns on its first line. "
-            f"Got {shown(line)}: read it by pandas.read_csv(path, sep={delimiter!r}, "
-            "names=['qid', 'doc_id', 'rank']), with a name for each column, and make "
-            "scores of ranks by frame.assign(score=-frame['rank'])."
+            f"Got {shown(line)}"
+            f"{_read_otherwise(is_trec and words, delimiter, header, names)}."
         )
     return delimiter, header
+
+
+# What a number of fields without names may be, and what else makes a table of them.
+# With fewer names than fields pandas would take the first field for the index.
+_FIELDS = {
+    ("grade", 2): (["qid", "doc_id"], ".assign(grade=1)"),
+    ("grade", 3): (["qid", "doc_id", "grade"], ""),
+    ("score", 3): (["qid", "doc_id", "score"], ""),
+    ("rank", 3): (["qid", "doc_id", "rank"], ".assign(score=lambda x: -x['rank'])"),
+}
+
+
+def _read_otherwise(words, delimiter, header, names):
+    """Say how a file without a header is read; `words` are those of a line of TREC."""
+    if words:
+        reader = "read_qrels" if len(words) == 4 else "read_run"
+        return f", as in TREC: pass skrank.tables.{reader}(path), or name it .txt"
+    value = next((name for name in ("grade", "score") if name in names), None)
+    if value == "score" and header[-1].isdigit():
+        value = "rank"
+    fields, more = _FIELDS.get((value, len(header)), (None, ""))
+    read = f"pandas.read_csv(path, sep={delimiter!r}, names="
+    if fields is None:
+        return (
+            f": read it by {read}[...]), with a name for each of {len(header)} fields"
+        )
+    return f". If the fields are {', '.join(fields)}, read it by {read}{fields}){more}"
 
 
 def _first_line(file, fetch):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import gzip
 import io
+import os
 import re
 import zlib
 from typing import Literal, NamedTuple
@@ -209,6 +210,14 @@ _TAB, _NEWLINE, _RETURN, _SPACE, _UNDERSCORE = b"\t\n\r _"
 _DELETE = b"\x7f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _END_OF_LINE = re.compile(rb"\r\n|\r|\n")
+# How packed files begin.
+_PACKED = {
+    b"\x1f\x8b": "gz",
+    b"BZh": "bz2",
+    b"\xfd7zXZ": "xz",
+    b"\x28\xb5\x2f\xfd": "zst",
+    b"PK\x03\x04": "zip",
+}
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _WORD = re.compile(rb"[^ \t]+")
 # What is read behind the bytes of a chunk.
@@ -234,7 +243,7 @@ RUN_BY_RANK = RUN._replace(value=3, noun="rank")
 
 def triples_of_file(path, format):
     """Return the Triples of a file of a format; ``.gz`` is unpacked."""
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         return read_open(file, path, format)[0]
 
 
@@ -435,6 +444,15 @@ def _numbers(text, format):
 
 def _first_error(chunk, format, path, n_before):
     """Return the error for the first malformed line."""
+    for start, kind in _PACKED.items():
+        if n_before == 0 and chunk.startswith(start):
+            cure = "let its name end in .gz" if kind == "gz" else "unpack it"
+            return f"{path} is packed ({kind}): {cure}."
+    if n_before == 0 and chunk.lstrip().startswith((b"{", b"[")):
+        return (
+            f"{path} is JSON, not TREC: pandas.read_json(path, lines=True) reads an "
+            "object on each line. If it holds one object, let its name end in .json."
+        )
     for number, line in enumerate(_END_OF_LINE.split(chunk), n_before + 1):
         where = f"{path}, line {number}: "
         control = _CONTROL.search(line)

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime
+import sys
 
 import numpy as np
 import pandas as pd
@@ -104,3 +105,10 @@ def test_missing_ids_of_pyarrow_raise_an_error(ids):
     for qid in (pa.array(ids), pa.chunked_array([ids])):
         with pytest.raises(ValueError, match="missing values"):
             encode_qid(qid)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_the_error_names_a_library_that_is_not_installed(monkeypatch, kind):
+    monkeypatch.setitem(sys.modules, kind, None)
+    with pytest.raises(ImportError, match=f"`pip install {kind}`, or ask for another"):
+        as_frame({"qid": np.arange(2)}, kind)

@@ -22,7 +22,18 @@ from skrank.stats import compare_rankers
 from skrank.tables import fuse, score_runs, write_run
 from tests import processes
 from tests.benchmarks.count_calls import count_all_calls
-from tests.command import BEIR, MRR, OF_ROWS, QRELS, ROWS, RUN, run, tagged, write_files
+from tests.command import (
+    BEIR,
+    MRR,
+    OF_ROWS,
+    QRELS,
+    ROWS,
+    RUN,
+    TIED,
+    run,
+    tagged,
+    write_files,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -291,6 +302,7 @@ BAD = {
     "evaluate qrels a.run --judged-from nan": "--judged-from",
     "evaluate qrels a.run --missing-queries none": "invalid choice: 'none'",
     "evaluate qrels a.run --wrong": "unrecognized arguments: --wrong",
+    "evaluate qrels a.run --by country": "unrecognized arguments: --by",
     # The folder is looked for before anything is read.
     "evaluate nothing a.run --by-query none/q.csv": "such file or directory: 'none'",
     "evaluate nothing a.run --by-query folder.csv": "Is a directory: 'folder.csv'",
@@ -318,12 +330,12 @@ BAD = {
     "fuse a.run b.run -m mrr": "unrecognized arguments: -m mrr",
     "evaluate rows.csv -m mrr --column group=x": "None of ['mrr'] reads the column 'gr",
     "evaluate rows.csv -m ild --column features": "NAME=COLUMN, such as popularity=n_r",
-    "evaluate qrels a.run -m mrr --column group=x": "--column goes with one table. Got",
+    "evaluate qrels a.run -m mrr --column group=x": "Got 'group=x' for judgements",
     "compare qrels a.run": "skrank compare: two runs are required",
-    "compare qrels a.run a.run": "for two columns. Got the same file twice: a.run",
+    "compare qrels a.run a.run": "Got the same file twice: a.run",
     "compare a.run qrels b.run": "This looks like a run. The judgements come first.",
     "evaluate qrels qrels": "These look like judgements, which come first.",
-    "compare rows.csv --y-score bm25": "skrank compare: two runs are required",
+    f"compare rows.csv --y-score bm25 {OF_ROWS}": "skrank compare: two runs are req",
     "compare qrels a.run b.run --baseline c": "a run among ['t', 'b']. Got 'c'.",
     "compare qrels a.run b.run --test f": "--test must be a str among {'auto', 'perm",
     "evaluate qrels a.run -m mrr@x": "'mrr@x' is not a valid scoring value",
@@ -385,7 +397,7 @@ RAISED = {
     KeyError("x"): "KeyError: 'x'",
     RuntimeError("two\nlines"): "RuntimeError: two lines",
     ZeroDivisionError("division by zero"): "ZeroDivisionError: division by zero",
-    PermissionError(13, "Permission denied", "x"): "[Errno 13] Permission denied: 'x'",
+    PermissionError(13, "Permission denied", "x"): "Permission denied: 'x'",
     ValueError(): "ValueError: ",
 }
 
@@ -448,8 +460,11 @@ def test_a_closed_pipe_is_not_an_error(capsys, monkeypatch, command):
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_output_that_was_closed_before_is_not_written(capsys, monkeypatch, stream):
     monkeypatch.setattr(sys, stream, None)
-    assert run(capsys, "evaluate qrels a.run tied.run")[0] == 0
-    assert run(capsys, "fuse a.run tied.run")[0] == 0
+    for command in ("evaluate qrels a.run tied.run", "fuse a.run tied.run"):
+        status, _, error = run(capsys, command)
+        is_lost = stream == "stdout"
+        assert status == 2 * is_lost
+        assert error == "skrank: The standard output is closed.\n" * is_lost
     assert run(capsys, "evaluate qrels")[0] == 2
 
 
@@ -458,7 +473,7 @@ def test_output_that_cannot_be_written_ends_with_status_2(capsys, monkeypatch):
     with open("/dev/full", "w") as full:
         monkeypatch.setattr(sys, "stdout", full)
         status, _, error = run(capsys, "evaluate qrels a.run")
-    assert (status, error) == (2, "skrank: [Errno 28] No space left on device\n")
+    assert (status, error) == (2, "skrank: No space left on device\n")
 
 
 def test_a_warning_is_one_line(capsys, tmp_path):
@@ -539,3 +554,36 @@ def test_judgements_by_subtopic_are_read_for_metrics_of_subtopics(capsys, tmp_pa
     status, _, error = run(capsys, "evaluate q r -m map")
     assert status == 2
     assert "must occur once" in error
+
+
+def test_saved_scores_are_compared_and_decided(capsys, tmp_path):
+    (tmp_path / "tied.run").write_text(tagged(TIED, "u"))
+    for name in ("a", "tied"):
+        command = f"evaluate qrels {name}.run -m mrr --save {name}.parquet"
+        assert run(capsys, command)[0] == 0
+    for command in ("evaluate", "compare --baseline t --csv", "gate --margin 0.1"):
+        word, _, options = command.partition(" ")
+        found = run(capsys, f"{word} a.parquet tied.parquet -m mrr {options}")
+        expected = run(capsys, f"{word} qrels a.run tied.run -m mrr {options}")
+        assert found == expected
+    (tmp_path / "more").write_text(QRELS.replace("1 0 b 0", "1 0 b 1") + "2 0 z 0\n")
+    assert run(capsys, "evaluate more tied.run -m mrr --save new.parquet")[0] == 0
+    for command in ("compare", "gate --margin=0.1"):
+        status, _, error = run(capsys, f"{command} a.parquet new.parquet")
+        assert status == 2
+        assert "of 3 queries have other judgements: evaluate the old run" in error
+    status, _, error = run(capsys, "compare a.parquet")
+    assert status == 2
+    assert "two runs are required" in error
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "fuse"])
+def test_the_help_begins_with_an_example_that_runs(capsys, command):
+    _, text, _ = run(capsys, f"{command} --help")
+    example = next(line for line in text.splitlines() if line.startswith("skrank "))
+    names = {"qrels.txt": "qrels", "bm25": "a", "main": "a", "dense": "tied"}
+    for name, file in (names | {"branch": "tied", " > fused.run": ""}).items():
+        example = example.replace(name, file)
+    assert run(capsys, example.removeprefix("skrank "))[0] in (0, 3)
+    assert max(map(len, text.splitlines())) <= 88
+    assert ("QRELS" in text) == ("METRIC" in text) == (command != "fuse")

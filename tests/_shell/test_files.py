@@ -236,7 +236,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_there(capsys, tmp_path, name
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (status, output) == (2, "")
-    assert "File too large" in error
+    assert error == f"skrank: File too large: '{tmp_path / name}'\n"
     assert sorted(tmp_path.iterdir()) == before
     assert (tmp_path / name).read_text() == "old"
 

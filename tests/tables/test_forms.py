@@ -2,8 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import bz2
 import gzip
 import json
+import lzma
 import re
 import sys
 
@@ -15,7 +17,8 @@ import pyarrow as pa
 import pytest
 from sklearn.utils import Bunch
 
-from skrank.metrics import evaluate
+import skrank
+from skrank.metrics import QueryScores, evaluate
 from skrank.tables import align, read_qrels, read_run, score_runs
 from tests.tables.judgements import (
     QREL_COLUMNS,
@@ -243,10 +246,10 @@ def test_ids_of_a_json_file_meet_integers_as_those_of_trec_do(tmp_path, run):
         ('"other.json"', "Got 'other.json' of type str instead"),
         ('[["q", "a", 1]]', r"parameter must be .* JSON file.* of type list instead"),
         ('{"q": {"a": NaN}}', "Got nan for document 'a' of query 'q'"),
-        (
-            '{"q": {"a": "1"}}',
-            "must hold real numbers|must be an array-like of numbers",
-        ),
+        ('{"q": {"a": "1"}}', "'1' for document 'a' of query 'q': make numbers of"),
+        ('{"q": {"a": 1, "b": null}}', "None for document 'b' of query 'q': leave out"),
+        ('[{"qid": "q"}]', r"pandas\.DataFrame\(rows\)"),
+        ('{"q":' * 10**5, r"data\.json cannot be read as JSON: .* recursion"),
         ("{}", "for each of one or more rows"),
     ],
 )
@@ -287,8 +290,16 @@ def test_judgements_of_beir_are_read_by_their_columns(tmp_path, name, options):
         ValueError, match=r"no column 'query'\. Did you mean 'query-id'"
     ):
         align(path, RUN, qid="query")
-    with pytest.raises(ValueError, match="no column 'qid'"):
-        align(QRELS, path)
+    runs = (
+        align(QRELS, path),
+        align(
+            QRELS,
+            OF_BEIR.set_axis([*QREL_COLUMNS], axis=1).rename(
+                columns={"grade": "score"}
+            ),
+        ),
+    )
+    assert rows_of(runs[0]) == rows_of(runs[1])
 
 
 def test_the_error_of_an_unknown_column_names_the_usual_columns(tmp_path):
@@ -298,19 +309,77 @@ def test_the_error_of_an_unknown_column_names_the_usual_columns(tmp_path):
         align(path, RUN)
 
 
-@pytest.mark.parametrize("line", ["300674\t7067032\t1", "q7\td9\t-1.5e-05"])
-def test_a_table_without_names_is_refused_with_what_reads_it(tmp_path, line):
-    path = tmp_path / "run.tsv"
-    path.write_text(f"{line}\n")
-    error = (
-        f"must hold the names of the columns on its first line. Got {line!r}: read it "
-        r"by pandas.read_csv(path, sep='\t', names=['qid', 'doc_id', 'rank'])"
+# Lines, what is read, and the MRR of what the error recommends.
+WITHOUT_NAMES = {
+    "a run of MS MARCO": ("7\td9\t1\n7\td1\t2\n", "run", 1 / 2),
+    "scores": ("q7\td9\t-1.5e-05\nq7\td1\t-3e-05\n", "run", 1 / 2),
+    "judgements of MS MARCO": ("7\td1\n8\td2\n", "qrels", 1 / 2),
+    "grades": ("7\td1\t1\n7\td2\t2\n", "qrels", 1.0),
+    "judgements of TREC": ("7\t0\td1\t1\n7\t0\td2\t2\n", "qrels", 1.0),
+    "a run of TREC": ("7 Q0 d9 1 3.5 t\n7 Q0 d1 2 2.5 t\n", "run", 1 / 2),
+}
+
+
+@pytest.mark.parametrize("form", WITHOUT_NAMES)
+def test_a_table_without_names_is_refused_with_a_line_that_reads_it(tmp_path, form):
+    text, side, mrr = WITHOUT_NAMES[form]
+    path = tmp_path / "rows.tsv"
+    path.write_text(text)
+    qrels = {"7": ["d1"], "q7": ["d1"]} if form != "scores" else {"q7": ["d1"]}
+    sides = {"qrels": qrels, "run": {"7": ["d1", "d2"]}}
+    if side == "run":
+        sides["qrels"] = {text.split()[0]: ["d1"]}
+    with pytest.raises(ValueError, match="must hold the names of the columns") as error:
+        align(**sides | {side: path})
+    line = re.search(
+        r"(pandas|skrank)\.[^ ].*?(?=$|, or name it|\.$)", str(error.value)
     )
-    for data in ((QRELS, path), (path, RUN)):
-        with pytest.raises(ValueError, match=re.escape(error)):
-            align(*data)
-    frame = pd.read_csv(path, sep="\t", names=["qid", "doc_id", "rank"], dtype=str)
-    frame["rank"] = frame["rank"].astype(float)
-    qrels = {frame["qid"][0]: [frame["doc_id"][0]]}
-    scored = frame.assign(score=-frame["rank"])
-    assert score_runs(qrels, scored, "mrr").summary() == {"mrr": 1.0}
+    read = eval(line[0], {"pandas": pd, "skrank": skrank, "path": path})
+    got = score_runs(**sides | {side: read}, metrics="mrr").summary()
+    assert got == {"mrr": mrr}
+
+
+@pytest.mark.parametrize("text", ["q\td\t1\t2\t3\n", "1\t2\n"])
+def test_what_fields_are_is_not_guessed(tmp_path, text):
+    path = tmp_path / "rows.tsv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"with a name for each of [25] fields"):
+        align(QRELS, path)
+
+
+PACKED = {"gz": gzip, "bz2": bz2, "xz": lzma}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_a_packed_file_with_another_ending_is_named(tmp_path, kind):
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(PACKED[kind].compress(b"1 0 d 1\n"))
+    cure = "let its name end in .gz" if kind == "gz" else "unpack it"
+    with pytest.raises(ValueError, match=rf"is packed \({kind}\): {cure}"):
+        align(path, RUN)
+
+
+def test_json_lines_are_named(tmp_path):
+    path = tmp_path / "qrels.jsonl"
+    path.write_text('{"qid": "1", "doc_id": "d", "grade": 1}\n' * 2)
+    with pytest.raises(
+        ValueError, match=r"JSON, not TREC: pandas.read_json\(path, lin"
+    ):
+        align(path, RUN)
+
+
+@pytest.mark.parametrize("read", [read_qrels, read_run, QueryScores.load])
+@pytest.mark.parametrize("path", [10**6, True, None])
+def test_a_number_is_not_a_path(read, path):
+    with pytest.raises(TypeError, match=r"expected str, bytes or os.PathLike object"):
+        read(path)
+
+
+def test_the_row_without_an_id_is_named():
+    frame = pd.DataFrame({"qid": ["a", "a"], "doc_id": [1, np.nan], "grade": 1})
+    with pytest.raises(TypeError, match="Got nan in row 1: leave out rows without an"):
+        align(frame, RUN)
+    frame = pd.DataFrame({"qid": ["a", "b"], "doc_id": [["x", "y"], ["z"]]})
+    with pytest.raises(TypeError, match=r"frame.explode makes a row of each id"):
+        align(frame, RUN)
+    assert align(frame.explode("doc_id"), {"a": ["x"]}).y_true.tolist() == [1] * 3

@@ -421,6 +421,7 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
         ({}, {"convention": "trec_eval"}, "Pass the ids as `doc_id`"),
         ({}, {"memory_limit": 3}, "'memory_limit' parameter .* such as '2GB'"),
         ({}, {"y_score": []}, "'y_score' parameter of score_table must name"),
+        ({}, {"y_score": [[]]}, "'y_score' parameter of score_table must name"),
         ({}, {"y_score": 3}, "'y_score' parameter of score_table must name"),
         ({}, {"metrics": "mmr"}, "Did you mean 'mrr'"),
         ({}, {"average": None}, "'average' parameter of score_table"),
