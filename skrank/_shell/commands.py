@@ -22,6 +22,7 @@ from skrank._shell import files as shell
 from skrank._text.tables import progress_bar, smaller_words
 from skrank.evaluation.evaluate import score_requests
 from skrank.tables import fuse, score_table
+from skrank.tables.align import lacking_words
 from skrank.tables.forms import is_trec
 from skrank.tables.runs import text_of_run
 
@@ -200,6 +201,8 @@ def _score(options):
         for path in paths:  # one at a time: they may be large
             result = shell.load_run(options, path, half)
             rows = shell.aligned(options, truth, result, options.convention)
+            if words := lacking_words(result.name, rows.qid, rows.returned):
+                shell.say(words, options)
             columns = {name: rows.pop(name) for name in columns}
             arrays = Arrays(**rows, columns=columns)
             found.append(score_requests(requests, arrays, {None: rows.y_score}))

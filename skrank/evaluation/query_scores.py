@@ -343,7 +343,8 @@ class QueryScores(PrintedResult):
         -------
         frame : data frame
             The columns "ranker", for named rankers, which stand one below the other;
-            the keys; "sample_weight", for weighted queries; and the metrics.
+            the keys; "sample_weight", for weighted queries; and the metrics, as they
+            count: it does not say which queries are undefined. `save` keeps that.
         """
         n_rankers = len(self.rankers)
         columns = {name: np.tile(key, n_rankers) for name, key in self.keys.items()}

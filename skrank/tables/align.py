@@ -484,6 +484,18 @@ def _with_missing(truth, is_judged, lacking, names, missing_queries):
     return _some_rows(truth, kept), is_judged[kept]
 
 
+def lacking_words(name, qid, returned):
+    """Return the words for queries of which a run has no document, or nothing."""
+    first = np.flatnonzero(qid[1:] != qid[:-1]) + 1  # their rows stand together
+    is_in_run = np.logical_or.reduceat(returned, np.append(0, first))
+    n_lacking = np.count_nonzero(~is_in_run)
+    if n_lacking:
+        return (
+            f"{name} lacks {n_lacking:,} of {len(is_in_run):,} queries: they count 0."
+        )
+    return ""
+
+
 def has_other_id(result, query):
     """Return which rows of a run have a document without the id of the query."""
     if result.doc_id.dtype.kind != query.dtype.kind:

@@ -18,6 +18,7 @@ from skrank._engine.columns import COLUMN_READERS, columns_of, no_grades
 from skrank._engine.names import check_ids_unneeded, read_requests
 from skrank._engine.request import reads_highest_grade, with_highest_grade
 from skrank._engine.value_table import distinct, join_rankers
+from skrank._input.callers import warn_caller
 from skrank._input.checks import check_column_name, check_some_weight, shown
 from skrank._input.frames import column_names
 from skrank._text.docs import (
@@ -30,7 +31,7 @@ from skrank._text.docs import (
 from skrank._text.tables import progress_bar
 from skrank.evaluation.evaluate import check_names, score_queries
 from skrank.evaluation.query_scores import QueryScores
-from skrank.tables.align import align, rule_of_all
+from skrank.tables.align import align, lacking_words, rule_of_all
 from skrank.tables.clusters import (
     ClusterScores,
     check_columns,
@@ -469,6 +470,12 @@ def score_runs(
     ValueError
         As :func:`align`, or if several runs have different queries, or `by` lacks one.
 
+    Warns
+    -----
+    UserWarning
+        As :func:`align`, or if some of several runs lack more queries than others, so
+        that they are compared by what they did not answer.
+
     See Also
     --------
     score_table : Scores a table with a row for each document, of any size.
@@ -508,14 +515,18 @@ def score_runs(
         if not isinstance(qrels, Bunch):
             names = Names(qid, doc_id, grade).checked("grade", "align")
             qrels = read_form(qrels, TRUTH, names)
-    tables = []
+    tables, lacking = [], {}
     for one in runs:
         aligned = aligned_with(qrels, one)
+        for name, mask in aligned.returned.items() if len(runs) > 1 else ():
+            lacking[name] = lacking_words(name, aligned.qid, mask)
         if "subtopics" in aligned and not are_read:
             del aligned["subtopics"]
         tables.append(score_queries(metrics=metrics, **aligned, **params).table)
         del aligned
     rankers = [name for table in tables for name in table.rankers]
+    if len({words.removeprefix(name) for name, words in lacking.items()}) > 1:
+        warn_caller(" ".join(filter(None, lacking.values())), UserWarning)
     scores = QueryScores(table=join_rankers(tables, rankers))
     if by is None:
         return scores

@@ -18,6 +18,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from skrank._shell.commands import main
 from skrank.stats import compare_rankers
 from skrank.tables import fuse, score_runs, write_run
 from tests import processes
@@ -587,3 +588,14 @@ def test_the_help_begins_with_an_example_that_runs(capsys, command):
     assert run(capsys, example.removeprefix("skrank "))[0] in (0, 3)
     assert max(map(len, text.splitlines())) <= 88
     assert ("QRELS" in text) == ("METRIC" in text) == (command != "fuse")
+
+
+def test_a_line_says_how_many_queries_a_run_lacks(capsys):
+    main(["evaluate", "qrels", "a.run", "tied.run", "-m=mrr"])
+    _, error = capsys.readouterr()
+    assert error == "skrank: a.run lacks 1 of 3 queries: they count 0.\n"
+    for command in ("compare", "gate --margin .1"):
+        main([*command.split(), "qrels", "a.run", "tied.run", "-m=mrr"])
+        assert error in capsys.readouterr().err
+    main(["evaluate", "qrels", "a.run", "--missing-queries=drop"])
+    assert capsys.readouterr().err == ""

@@ -182,3 +182,18 @@ def test_a_segment_that_is_not_there_is_passed_to_score_runs():
     for summarize in (confidence_interval, QueryScores.summary):
         with pytest.raises(ValueError, match="`by` of score_queries and score_runs"):
             summarize(scores, by="country")
+
+
+def test_runs_that_answer_unequal_numbers_of_queries_are_named():
+    qrels = {f"q{i}": {"d1": 1} for i in range(30)}
+    full = {qid: ["d1", "d2"] for qid in qrels}
+    half = dict([*full.items()][:20])
+    with pytest.warns(UserWarning, match=r"^half lacks 10 of 30 queries: they count 0"):
+        scores = score_runs(qrels, {"full": full, "half": half}, "mrr")
+    assert scores.summary()["half"]["mrr"] == pytest.approx(20 / 30)
+    # Runs that lack the same number, and one alone, count as documented.
+    score_runs(qrels, {"a": half, "b": dict([*full.items()][10:])}, "mrr")
+    score_runs(qrels, half, "mrr")
+    both = {"full": full, "half": half | {"q29": []}}
+    with pytest.warns(UserWarning, match="half lacks 10 of 30"):
+        score_runs(qrels, both, "mrr")

@@ -167,7 +167,7 @@ def test_what_a_file_cannot_hold_is_an_error_that_leaves_the_file(
 def test_a_tag_is_one_word(tmp_path, tag):
     with pytest.raises(ValueError, match="A tag of a TREC file must have 1 to 4,096"):
         write_run({"q": ["d"]}, tmp_path / "a.run", tag)
-    with pytest.raises(TypeError, match="'tag' parameter of write_run .* Got dict"):
+    with pytest.raises(TypeError, match=r"'tag' parameter of write_run .* Got dict"):
         write_run({"q": ["d"]}, tmp_path / "a.run", tag={})
 
 
