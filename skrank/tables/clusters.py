@@ -17,7 +17,7 @@ import re
 import shutil
 import tempfile
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,12 @@ class ClusterScores:
     core: ArrowCore
     engine: Any
 
+    def __getattr__(self, name: str) -> Any:
+        """Say of what a QueryScores has that it is not yet computed."""
+        cure = f": call collect() first, whose result has {name!r}"
+        is_later = hasattr(QueryScores, name)
+        raise AttributeError(f"ClusterScores has no {name!r}{cure * is_later}.")
+
     def collect(self, frame: Any = None) -> QueryScores:
         """Compute the scores and bring them to this process.
 
@@ -143,12 +149,19 @@ def table_of_cluster(source):
     # With what only a data frame of each package has.
     kinds = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
     kind, method = kinds.get(library_of(source), (None, None))
-    return kind(source) if kind and hasattr(source, method) else None
+    if kind and hasattr(source, method):
+        return kind(source)
+    if kind is SparkTable:
+        raise TypeError(
+            "score_table takes a data frame of Spark. Got "
+            f"{type(source).__name__}: pass the frame itself; rdd.toDF() makes one."
+        )
+    return None
 
 
-def check_columns(schema, columns):
+def check_columns(cluster, columns):
     """Raise if a column is missing or its type is wrong."""
-    types = import_extra("pyarrow").types
+    schema, types = cluster.schema, import_extra("pyarrow").types
     tests = {
         "boolean": types.is_boolean,
         "number": lambda kind: types.is_integer(kind) or types.is_floating(kind),
@@ -165,8 +178,7 @@ def check_columns(schema, columns):
         field.name: next((kind for kind in tests if tests[kind](field.type)), None)
         for field in schema
     }
-    types = dict(zip(schema.names, schema.types, strict=True))
-    check_types(columns, types, kinds)
+    check_types(columns, cluster.types, kinds)
 
 
 def score_rows(core, table):
@@ -246,6 +258,29 @@ TYPES_OF_SPARK = {
 }
 
 
+def _of_a_running_session(method):
+    """Say of a session that was stopped, and of names that Spark takes for one."""
+
+    @wraps(method)
+    def call(*args):
+        try:
+            return method(*args)
+        except AssertionError as error:
+            raise RuntimeError(
+                "The Spark session of the data frame was stopped: start one, and read "
+                "the table again."
+            ) from error
+        except Exception as error:
+            if "AMBIGUOUS_REFERENCE" not in str(error):
+                raise
+            raise ValueError(
+                "Spark does not distinguish names of columns by their case. Got "
+                f"{args[0].frame.columns}: rename one of them, or drop it."
+            ) from error
+
+    return call
+
+
 class SparkTable:
     """A data frame of Spark that can be scored."""
 
@@ -255,7 +290,9 @@ class SparkTable:
         self.schema = pa.schema(
             [(field.name, _type_of_spark(pa, field.dataType)) for field in frame.schema]
         )
+        self.types = dict(frame.dtypes)
 
+    @_of_a_running_session
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""
         from pyspark.sql import functions as F
@@ -265,6 +302,7 @@ class SparkTable:
             frame = frame.where(F.col(_in_backticks(columns.judged)))
         return frame.agg(F.min(y_true), F.max(y_true)).first()
 
+    @_of_a_running_session
     def score(self, core, schema):
         """Return a lazy data frame with a row per query."""
         from pyspark.sql import functions as F
@@ -305,6 +343,7 @@ class SparkTable:
                 raise
             raise kind(bad[3].strip()) from error
 
+    @_of_a_running_session
     def count_queries(self, columns):
         """Return about how many queries there are."""
         from pyspark.sql import functions as F
@@ -410,6 +449,7 @@ class DaskTable:
         self.schema = pa.schema(
             [(name, _type_of_dask(pa, example[[name]])) for name in example.columns]
         )
+        self.types = dict(zip(self.schema.names, self.schema.types, strict=True))
 
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+import math
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -39,7 +39,7 @@ from skrank.tables.clusters import (
     table_of_cluster,
 )
 from skrank.tables.forms import TRUTH, Names, are_runs, is_trec, read_form
-from skrank.tables.source import Source
+from skrank.tables.source import FOR_DUCKDB, FOR_THE_REST, Source
 from skrank.tables.stream import (
     MOST_COPIES,
     ArrowCore,
@@ -53,9 +53,6 @@ from skrank.tables.trec_text import read_qrels
 
 # How a column that metrics read is passed.
 NAME_A_COLUMN = "Pass {name}=..., the name of a column of the table, to {caller}."
-
-# Megabytes, as was measured.
-FOR_PYTHON = 300
 
 
 @share_table_words
@@ -106,11 +103,11 @@ def score_table(
         "xgboost", need none: of several files, those of the first name come first.
         Rows of Spark and Dask have no order.
     memory_limit : str, default=None
-        The memory of the process to use, such as "2GB". Of it 500 MB are for Python and
+        The memory of the whole process, such as "2GB". Of it 500 MB are for Python and
         the rows that are being scored, and some for the values by query. DuckDB gets
-        the rest, at least a quarter, and writes temporary files beyond it. If Python
-        and the values by query may need more than the limit, a warning says how much.
-        None is DuckDB's default.
+        the rest, at least 100 MB, and writes temporary files beyond it. A limit that
+        is too small raises an error with the least that works. None is DuckDB's
+        default.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``. What metrics read of documents in addition
@@ -177,7 +174,7 @@ def score_table(
     core = ArrowCore(tuple(requests), columns)
     if (cluster := table_of_cluster(source)) is not None:
         _check_cluster(core, memory_limit)
-        check_columns(cluster.schema, columns)
+        check_columns(cluster, columns)
         core = with_max_grade(cluster, core)
         frame = cluster.score(core, schema_of_scores(core, cluster.schema))
         return ClusterScores(frame=frame, core=core, engine=cluster)
@@ -211,23 +208,22 @@ def _named(columns):
 
 
 def _leave_memory(source, core):
-    """Divide the memory between DuckDB and the values by query; warn if it is small."""
+    """Divide the memory between DuckDB and the values by query, or raise."""
     n_queries, key_bytes = source.count_queries(core.columns)
     n_bytes = key_bytes + 8 * len(core.state)
     megabytes = n_queries * n_bytes / 1e6
-    source.leave_memory(megabytes)
-    needed = FOR_PYTHON + MOST_COPIES * megabytes
+    needed = FOR_THE_REST + max(FOR_DUCKDB + megabytes, MOST_COPIES * megabytes)
     if needed > source.megabytes:
-        warnings.warn(
-            f"The memory_limit is {source.megabytes:,.0f} MB, but score_table may need "
-            f"{needed:,.0f} MB: {FOR_PYTHON} MB for Python and its packages, and "
-            f"{MOST_COPIES} times {megabytes:,.0f} MB for the values of about "
-            f"{n_queries:,} queries of {n_bytes:,.0f} bytes, while they are joined. "
-            "Pass fewer metrics, or score parts of the queries and join them by "
-            "QueryScores.concat.",
-            UserWarning,
-            stacklevel=3,
+        raise ValueError(
+            "The 'memory_limit' parameter of score_table must be at least "
+            f"'{math.ceil(needed)}MB' here. Got {source.megabytes:,.0f} MB. Python, "
+            f"packages and the rows that are scored take {FOR_THE_REST} MB, DuckDB "
+            f"{FOR_DUCKDB} MB, and the values of about {n_queries:,} queries of "
+            f"{n_bytes:,.0f} bytes {MOST_COPIES} times {megabytes:,.0f} MB, while they "
+            "are joined: pass fewer metrics, or score parts of the queries and join "
+            "them by QueryScores.concat."
         )
+    source.leave_memory(megabytes)
 
 
 def with_max_grade(source, core):

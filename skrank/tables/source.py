@@ -20,7 +20,9 @@ import difflib
 import glob
 import os
 import re
+import shutil
 import tempfile
+import time
 from itertools import groupby
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -35,8 +37,9 @@ from skrank._input.frames import (
 )
 from skrank._text.tables import import_extra
 
-# DuckDB's limit bounds neither the rows that are being scored nor the values by query.
-FOR_THE_REST = 500
+# Megabytes for Python, its packages and the rows that are being scored, and the fewest
+# for DuckDB, as was measured: its limit bounds neither those nor the values by query.
+FOR_THE_REST, FOR_DUCKDB = 500, 100
 _CSV_ERROR = re.compile(r"CSV Error on Line: (\d+)\n(.*?)\n\s+file = ([^\n]*)", re.S)
 _SAYS = re.compile(r"^[A-Z]\w*( \w+)* (Error|exception): |No space left")
 _CSV_FILE = re.compile(r"^\s+file = (.*)$", re.MULTILINE)
@@ -92,6 +95,8 @@ class Source:
             )
             self.folder = folder.name
             self._closing.callback(self.run, folder.cleanup)
+            self._closing.callback(_lock(os.path.join(folder.name, "lock")).close)
+            _remove_what_was_left()
             self._closing.callback(self._disconnect)
             self.fetch(f"SET temp_directory = {text_in_sql(self.folder)}")
             # Else DuckDB writes a bar to the standard output of slow statements.
@@ -175,12 +180,8 @@ class Source:
             ) from error
 
     def leave_memory(self, megabytes):
-        """Leave memory of the limit to the values by query, next to the rest.
-
-        DuckDB gets what remains, but not less than a part of the limit.
-        """
-        rest, least = FOR_THE_REST + megabytes, 4 if megabytes else 2
-        limit = max(int(self.megabytes - rest), int(self.megabytes / least), 1)
+        """Leave memory of the limit to the values by query, next to the rest."""
+        limit = max(int(self.megabytes - FOR_THE_REST - megabytes), FOR_DUCKDB)
         self.fetch(f"SET memory_limit = '{limit}MB'")
 
     def count(self):
@@ -356,6 +357,32 @@ class Source:
         what = "the source" if file is None else repr(file)
         kind = OSError if cause.startswith(("IO Error", "HTTP Error")) else ValueError
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
+
+
+def _lock(path):
+    """Return an open file that is locked, until it is closed or the process ends."""
+    file = open(path, "ab")  # noqa: SIM115
+    with contextlib.suppress(ImportError, OSError):
+        import fcntl  # which Windows lacks
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return file
+    file.close()
+    return file
+
+
+def _remove_what_was_left():
+    """Remove the folders of processes that were killed: their locks are open.
+
+    Those of the last minute may not be locked yet.
+    """
+    for path in glob.glob(os.path.join(tempfile.gettempdir(), "skrank-*", "lock")):
+        with contextlib.suppress(OSError):
+            if time.time() - os.path.getmtime(path) > 60:
+                lock = _lock(path)
+                if not lock.closed:
+                    shutil.rmtree(os.path.dirname(path), ignore_errors=True)
+                lock.close()
 
 
 def _failure_of_csv(text, cause):

@@ -17,6 +17,7 @@ from skrank._engine.answer import Arrays
 from skrank._engine.summary import Measured, parts_of
 from skrank._engine.value_table import ValueTable, distinct, join_queries
 from skrank._input.frames import is_list
+from skrank._ranking.ids import encode_qid, find_alike
 from skrank._text.tables import import_extra
 from skrank.evaluation.evaluate import score_requests
 from skrank.evaluation.query_scores import QueryScores
@@ -290,6 +291,8 @@ class ArrowCore:
         """Return a row per query, its keys and what was measured, of all their rows."""
         columns, masks = self.columns, self.columns.masks()
         qid, keys_of = self._queries(table)
+        if columns.doc_id is not None:
+            _refuse_twice(qid, table, columns)
         values = {None: None}
         for name in {*columns.numbers(), *masks.values()} - {None}:
             values[name] = as_numpy(table[name])
@@ -409,6 +412,22 @@ class ArrowCore:
             tuple(measured),
             as_numpy(table["_weight"]) if "_weight" in self.state else None,
             kind,
+        )
+
+
+def _refuse_twice(qid, table, columns):
+    """Raise if a query has rows of the same document, as `align` does."""
+    document = table[columns.doc_id]
+    alike = find_alike(equality_codes(document), encode_qid(qid)[1])
+    (twice,) = np.nonzero(alike != np.arange(len(alike)))
+    if len(twice):
+        query, found = (
+            c[int(twice[0])].as_py() for c in (table[columns.qid], document)
+        )
+        raise ValueError(
+            f"A document must occur once for each query. Got document {found!r} of "
+            f"query {query!r} more than once. Keep one of its rows, such as that with "
+            "the highest score."
         )
 
 

@@ -272,3 +272,20 @@ def test_missing_values_and_rows_are_refused_when_it_is_computed(changed, messag
 def test_a_series_is_no_table():
     with pytest.raises(TypeError, match=r"must be a path.* Got Series instead"):
         score_table(on_dask(draw_shuffled())["qid"], "mrr")
+
+
+def test_lazy_scores_name_what_collect_returns():
+    scores = score_table(on_dask(pd.DataFrame(SMALL), 1), "mrr")
+    for name in ("summary", "to_frame", "values"):
+        with pytest.raises(AttributeError, match=f"call collect.* has '{name}'"):
+            getattr(scores, name)
+    assert not hasattr(scores, "other")
+
+
+def test_a_document_that_a_query_has_twice_is_refused_by_its_id():
+    frame = pd.DataFrame(SMALL).assign(doc_id=["x", "x", "x"])
+    twice = frame.assign(qid=[1, 2, 2])
+    assert score_table(frame.assign(qid=[1, 2, 3]), "mrr", doc_id="doc_id").metrics
+    for table in (twice, on_dask(twice, 1)):
+        with pytest.raises(ValueError, match="Got document 'x' of query 2 more than"):
+            score_table(table, "mrr", doc_id="doc_id").collect()

@@ -320,6 +320,33 @@ def test_bad_input_is_refused(spark):
     missing = table.withColumn("y_score", F.lit(float("nan")))
     with pytest.raises(ValueError, match=r"^The column 'y_score' has .*`returned`\.$"):
         score_table(missing, "mrr").collect()
+    binary = table.withColumn("qid", F.lit(b"a"))
+    with pytest.raises(ValueError, match="'qid' must hold .* Got binary: cast it"):
+        score_table(binary, "mrr")
+    twins = table.select("*", F.col("qid").alias("Qid"))
+    with pytest.raises(ValueError, match="Spark does not distinguish names of columns"):
+        score_table(twins, "mrr")
+    for other in (table.groupBy("qid"), table.rdd):
+        with pytest.raises(
+            TypeError, match=f"Got {type(other).__name__}: pass the fra"
+        ):
+            score_table(other, "mrr")
+    twice = table.withColumn("doc", F.lit("d"))
+    with pytest.raises(ValueError, match="A document must occur once for each query"):
+        score_table(twice, "mrr", doc_id="doc").collect()
+
+
+def test_a_stopped_session_is_named():
+    class Stopped(SparkTable):
+        def __init__(self):
+            pass
+
+        @clusters._of_a_running_session
+        def count_queries(self, columns):
+            raise AssertionError  # as Spark's functions do without a session
+
+    with pytest.raises(RuntimeError, match="The Spark session .* was stopped: start"):
+        Stopped().count_queries(None)
 
 
 def test_the_metrics_of_spark_are_those_of_grades_flattened_to_0_and_1(spark):
