@@ -321,7 +321,7 @@ def test_bad_input_is_refused(spark):
     with pytest.raises(ValueError, match=r"^The column 'y_score' has .*`returned`\.$"):
         score_table(missing, "mrr").collect()
     binary = table.withColumn("qid", F.lit(b"a"))
-    with pytest.raises(ValueError, match="'qid' must hold .* Got binary: cast it"):
+    with pytest.raises(ValueError, match=r"'qid' must hold .* Got binary: cast it"):
         score_table(binary, "mrr")
     twins = table.select("*", F.col("qid").alias("Qid"))
     with pytest.raises(ValueError, match="Spark does not distinguish names of columns"):
@@ -345,7 +345,7 @@ def test_a_stopped_session_is_named():
         def count_queries(self, columns):
             raise AssertionError  # as Spark's functions do without a session
 
-    with pytest.raises(RuntimeError, match="The Spark session .* was stopped: start"):
+    with pytest.raises(RuntimeError, match=r"The Spark session .* was stopped: start"):
         Stopped().count_queries(None)
 
 
