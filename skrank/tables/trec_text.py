@@ -474,19 +474,31 @@ def _first_error(chunk, format, path, n_before):
             return f"{where}fields must have at most {_LONGEST_ID:,} bytes. Got {got}."
         too_many = len(words) > format.n_fields and not format.is_open
         if len(words) < format.n_fields or too_many:
-            is_table = format is QRELS and len(words) == 3 and number == 1
-            is_run = format is QRELS and len(words) == RUN.n_fields
-            is_qrels = format.is_open and len(words) == QRELS.n_fields
             return (
                 f"{where}{format.n_fields} fields expected ({format.fields}). "
-                f"Got {len(words)}: {got}."
-                + " Is it a table, as those of BEIR? Let its name end in .tsv."
-                * is_table
-                + " This looks like a run. The judgements come first." * is_run
-                + " These look like judgements, which come first." * is_qrels
+                f"Got {len(words)}: {got}.{_what_else(words, number, format)}"
             )
         try:
             _numbers(np.array([words[format.value]]), format)
         except ValueError:
             return f"{where}the {format.noun} must be a number. Got {got}."
     return f"{where}a line must have at most {_LONGEST_LINE:,} bytes. Got a longer one."
+
+
+def _what_else(words, number, format):
+    """Say what a line with another number of fields may be, and how it is read."""
+    if format is QRELS and len(words) == RUN.n_fields:
+        return " This looks like a run. The judgements come first."
+    if format.is_open and len(words) == QRELS.n_fields:
+        return " These look like judgements, which come first."
+    if number == 1 and words[0] == b"query-id":
+        return " Is it a table, as those of BEIR? Let its name end in .tsv."
+    if number == 1 and len(words) == 3:
+        names = ["qid", "doc_id", format.noun]
+        read = rf"pandas.read_csv(path, sep=r'\s+', names={names})"
+        return f" If these are {', '.join(names)}, pass {read}."
+    if format is QRELS and len(words) > RUN.n_fields:
+        lines = "map(str.split, Path(path).read_text().splitlines())"
+        read = f"{{qid: ids for qid, *ids in {lines}}}"
+        return f" If a line is a query and its documents, pass {read}."
+    return ""

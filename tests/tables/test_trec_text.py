@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import gzip
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from skrank.tables import read_qrels, read_run, trec_text
+from skrank.tables import align, read_qrels, read_run, trec_text
 
 RUN = [("0301", "NA", 2.5), ("0301", "d#1", -1e-3), ("x", '"ä"', np.inf)]
 LINES = [f"{q} Q0 {d} {i} {s!r} tag" for i, (q, d, s) in enumerate(RUN)]
@@ -269,3 +271,22 @@ def test_other_runs_are_read_without_a_warning(tmp_path, monkeypatch, text, chun
 def test_a_file_without_lines_raises(tmp_path, text):
     with pytest.raises(ValueError, match=r"must hold lines of 6 fields .* Got no line"):
         read_run(write(tmp_path / "a.run", text))
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("q1 d1 3\nq1 d2 0\n", r"pandas\.read_csv\(.*\)"),
+        ("q1 d1 d3 d4 d5 d6 d7\n", r"\{qid.*\}"),
+    ],
+)
+def test_the_error_of_other_fields_has_a_line_that_reads_them(tmp_path, text, read):
+    path = tmp_path / "rows.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="4 fields expected") as error:
+        read_qrels(path)
+    line = re.search(read, str(error.value))[0]
+    found = align(
+        eval(line, {"pandas": pd, "path": path, "Path": type(path)}), {"q1": ["d1"]}
+    )
+    assert found.doc_id[found.y_true > 0][0] == "d1"
