@@ -95,7 +95,9 @@ class Source:
             )
             self.folder = folder.name
             self._closing.callback(self.run, folder.cleanup)
-            self._closing.callback(_lock(os.path.join(folder.name, "lock")).close)
+            self._closing.callback(
+                _locked_file(os.path.join(folder.name, "lock")).close
+            )
             _remove_what_was_left()
             self._closing.callback(self._disconnect)
             self.fetch(f"SET temp_directory = {text_in_sql(self.folder)}")
@@ -359,7 +361,7 @@ class Source:
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
 
 
-def _lock(path):
+def _locked_file(path):
     """Return an open file that is locked, until it is closed or the process ends."""
     file = open(path, "ab")  # noqa: SIM115
     with contextlib.suppress(ImportError, OSError):
@@ -376,10 +378,12 @@ def _remove_what_was_left():
 
     Those of the last minute may not be locked yet.
     """
-    for path in glob.glob(os.path.join(tempfile.gettempdir(), "skrank-*", "lock")):
+    folder = tempfile.gettempdir()
+    for name in glob.glob("skrank-*/lock", root_dir=folder):
+        path = os.path.join(folder, name)
         with contextlib.suppress(OSError):
             if time.time() - os.path.getmtime(path) > 60:
-                lock = _lock(path)
+                lock = _locked_file(path)
                 if not lock.closed:
                     shutil.rmtree(os.path.dirname(path), ignore_errors=True)
                 lock.close()

@@ -279,5 +279,5 @@ def test_by_must_name_key_columns(function):
     match = rf"'by' parameter of {function.__name__} must name key columns, among "
     with pytest.raises(ValueError, match=match + r"\['country', 'device', 'qid'"):
         function(scores, by="countries")
-    with pytest.raises(ValueError, match="must not be 'low', which is an entry"):
+    with pytest.raises(ValueError, match="must not be 'low', which is a column"):
         function(scores, by="low")
