@@ -91,6 +91,8 @@ class ItemIds:
 
     def find(self, item):
         """Return the position of each item in `ids`; -1 for one that is not there."""
+        if item.dtype.kind == "S":  # text in bytes
+            item = np.char.decode(item, "utf-8", "surrogateescape")
         kinds = {self.ids.dtype.kind, item.dtype.kind}
         if kinds in ({"i"}, {"u"}, {"U"}, {"M"}):
             alike = find_alike(np.concatenate([self.ids, item]))

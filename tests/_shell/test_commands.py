@@ -501,7 +501,7 @@ def test_a_process_exits_with_its_status_quietly_where_a_pipe_is_closed():
         command = [sys.executable, "-m", "skrank", "gate", "qrels", "a.run", "tied.run"]
         done = processes.run([*command, "-m=mrr", "--margin=0.1"], stdout=stdout)
     assert done.returncode == 3  # for the queries are too few to decide
-    (warning,) = done.stderr.splitlines()
+    _, warning = done.stderr.splitlines()
     assert "No sign-flip test of 3 queries" in warning
 
 

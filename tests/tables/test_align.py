@@ -259,7 +259,7 @@ REFUSED = {
     "a list twice": (QRELS, {"q1": ["a", "b", "a"]}, "'a' of query 'q1' more than"),
     "NaN": (QRELS, {"q1": {"d1": np.nan}}, "Got nan for document 'd1' of query 'q1'"),
     "infinite grade": ({"q1": {"d1": np.inf}}, RUN, "Got inf for document 'd1'"),
-    "None": (QRELS, {"q1": {"d1": None}}, "'score' parameter must hold real numbers"),
+    "None": (QRELS, {"q1": {"d1": None}}, "Got None for document 'd1' of query 'q1'"),
     "text and integers": (QRELS, {"q1": {1: 0.5}}, "make both text, those"),
     "integers and text": ({1: {"d1": 1}}, RUN, "query ids .* make both text"),
     "an id that ends in NUL": (QRELS, {"q1": {"d1\0": 1}}, r"of run .* NUL.*'d1.x00'"),
@@ -284,7 +284,7 @@ REFUSED = {
     "float ids": (QRELS, {"q1": {1.5: 1}}, "Got 1.5 of type float: make them text"),
     "bool ids": ({"q1": {True: 1}}, RUN, "Got True of type bool"),
     "huge ids": ({2**70: {1: 1}}, RUN, "within the range of int64"),
-    "missing id": ([(None, "d1", 1)], RUN, "None of type NoneType: make"),
+    "missing id": ([(None, "d1", 1)], RUN, r"Got None in row \d: leave out rows"),
     "a set as a run": (QRELS, {"q1": {"d1"}}, "A set has no order"),
     "one id as a str": ({"q1": "d1"}, RUN, "Got 'd1' of type str for query 'q1'"),
     "no query": ({}, RUN, "for each of one or more rows"),
@@ -294,7 +294,7 @@ REFUSED = {
     "no id in a column": (
         QRELS,
         pl.DataFrame({"qid": ["q1", None], "doc_id": ["d1", "d1"], "score": [1, 2]}),
-        "None of type NoneType: make",
+        r"Got None in row \d: leave out rows",
     ),
     "no score in a column": (
         QRELS,
@@ -305,7 +305,7 @@ REFUSED = {
     "masked ids": (
         {1: {"d1": 1}},
         Bunch(qid=np.ma.array([1, 2], mask=[0, 1]), doc_id=["d1"] * 2, score=[1, 2]),
-        "None of type NoneType: make",
+        r"Got None in row \d: leave out rows",
     ),
     "ids of two dimensions": (
         Bunch(qid=np.ones((2, 2), int), doc_id=["d1"] * 2, grade=[1, 2]),
