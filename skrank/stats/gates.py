@@ -368,7 +368,7 @@ class GateDecision(PrintedResult):
                 f"{row.candidate:.4f}",
                 f"{row.difference:+.4f}",
                 f"[{row.low:.4f}, {row.high:.4f}]",
-                f"{row.margin:g}",
+                f"{row.margin:.3g}",
                 row.decision,
                 f"{row.required.n:,}" if row.required else "-",
             ]
