@@ -436,7 +436,7 @@ def test_saved_scores_and_runs_give_one_decision(folder, capsys):
 
 ERRORS = {
     "gate pixels.parquet squares.parquet": "arguments are required: --margin",
-    "gate pixels.parquet --margin 0.1": "BASELINE and CANDIDATE",
+    "gate pixels.parquet --margin 0.1": "the baseline and the candidate",
     "gate pixels.parquet squares.parquet --margin 0.1 -m mrr": r"\['ndcg@10'\].*'mrr'",
     "gate pixels.parquet squares.parquet --margin 0.1 -l 2": "--relevance-level goes",
     "gate pixels.parquet squares.parquet --margin -1": "--margin must be",
