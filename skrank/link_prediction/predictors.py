@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._input.checks import check_choice
+from skrank._input.frames import column_names, drop_column
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import MetadataRequest, Self, Side, sharing_words
 from skrank.link_prediction.ranks import (
@@ -30,6 +31,7 @@ from skrank.link_prediction.triples import (
     Vocabulary,
     as_triples,
     encode_triples,
+    read_triples,
 )
 
 LINK_PREDICTOR = "link_predictor"
@@ -160,7 +162,7 @@ class LinkPredictor:
         head, relation, tail : ndarray of shape (n_triples,)
             Their positions in `entities_` and `relations_`.
         """
-        triples = as_triples(X)
+        triples = read_triples(X)
         if not len(triples):
             raise ValueError(
                 f"Found array with 0 sample(s) (shape={triples.shape}) while a minimum "
@@ -175,6 +177,9 @@ class LinkPredictor:
             ids = Vocabulary(ids if given is None else given, what).ids
             setattr(self, f"{what}_", ids)
         self.n_features_in_ = 3
+        names = column_names(drop_column(X, "qid"))
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
         self.triples_ = triples
         return self.encode(triples)
 
@@ -229,6 +234,8 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         How often each relation was seen with each entity.
     n_features_in_ : int
         3, the columns of a triple.
+    feature_names_in_ : ndarray of shape (3,)
+        The names of the columns, if `X` of fit is a data frame.
 
     See Also
     --------

@@ -48,6 +48,7 @@ from skrank.link_prediction.triples import (
     candidate_counters,
     encode_triples,
     kind_of_ids,
+    read_triples,
 )
 
 # Errors name the function that most users call.
@@ -401,7 +402,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, quantum):
     """Return the ranks of triples, which the model scores in batches."""
     sides = _check_sides(sides)
     _check_methods(model, sides)
-    triples = as_triples(X)
+    triples = read_triples(X, model=model)
     if not len(triples):
         raise ValueError(
             "Found array with 0 sample(s) (shape=(0, 3)) while a minimum of 1 is "
@@ -409,7 +410,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, quantum):
         )
     trained = getattr(model, "triples_", None)
     trained = [] if trained is None else [as_triples(trained, "triples_")]
-    filters = [] if known is None else [triples, *trained, *read_known(known)]
+    filters = [] if known is None else [triples, *trained, *read_known(known, model)]
     entities, relations = vocabularies(model, sides[0], [triples, *filters])
     columns = encode_triples(triples, entities, relations, "X")
     if known is not None and not trained:
@@ -625,7 +626,7 @@ def check_not_nan(scores, side, is_read):
         )
 
 
-def read_known(known):
+def read_known(known, model=None):
     """Return the known triples as a list of arrays."""
     if isinstance(known, str):
         if known == "auto":
@@ -635,7 +636,7 @@ def read_known(known):
             f"of triples. Got {shown(known)} instead."
         )
     parts = known if _are_parts(known) else [known]
-    return [as_triples(part, "known") for part in parts]
+    return [read_triples(part, "known", model) for part in parts]
 
 
 def warn_if_training_is_unknown(model, triples, known):
@@ -697,4 +698,14 @@ def encode_known(triples, entities, relations):
     ends = entities.encode(triples[:, ENDS], "known")
     relation = relations.encode(triples[:, RELATION], "known")
     kept = (ends >= 0).all(axis=1) & (relation >= 0)
+    n_kept = np.count_nonzero(kept)
+    if 2 * n_kept < len(kept):
+        text = (
+            f"{len(kept) - n_kept:,} of {len(kept):,} triples of the 'known' parameter "
+            "have an entity or a relation that the model does not know. Are their "
+            "columns head, relation and tail?"
+        )
+        if not n_kept:
+            raise ValueError(text)
+        warn_caller(text, UserWarning)
     return ends[kept, 0], relation[kept], ends[kept, 1]

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_count, shown
-from skrank._input.frames import drop_column
+from skrank._input.frames import column_names, drop_column
 from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_qid, sorted_unique
 from skrank._ranking.rank import count_around_target
@@ -56,7 +56,7 @@ def type_constraints(X: ArrayLike) -> dict[Any, Any]:
     >>> {side: seen[side]["likes"].tolist() for side in seen}
     {'head': ['anna', 'bert'], 'tail': ['tea']}
     """
-    triples = as_triples(X)
+    triples = read_triples(X)
     relations, relation = encode_qid(triples[:, RELATION], name="X")
     found = {}
     for side, column in (("head", HEAD), ("tail", TAIL)):
@@ -312,6 +312,34 @@ def as_triples(X, name="X"):
     values = _rows_of_triples(X, name)
     is_text = kind_of_ids(values, name) == "U"
     return values if is_text else _as_int64(values, name)
+
+
+def read_triples(X, name="X", model=None):
+    """Return all triples that a user passed, whose columns are to be as in fit."""
+    names = [one for one in column_names(X) or () if one != QID]
+    fitted = getattr(model, "feature_names_in_", None)
+    if fitted is not None and names not in ([], list(fitted)):
+        raise ValueError(
+            f"The columns of the '{name}' parameter must be those of fit, "
+            f"{list(fitted)}, in this order. Got {names}."
+        )
+    triples = as_triples(X, name)
+    some = triples[:: max(len(triples) // _MANY_TRIPLES, 1)]
+    if len(some) >= _MANY_TRIPLES:
+        heads, relations, tails = (len(set(column.tolist())) for column in some.T)
+        if min(heads, relations) > 2 * tails:
+            warn_caller(
+                f"The columns of the '{name}' parameter are read as head, relation and "
+                f"tail. Got {relations:,} relations and {tails:,} tails in "
+                f"{len(some):,} triples: the files of OpenKE hold head, tail and "
+                "relation, which triples[:, [0, 2, 1]] puts in order.",
+                UserWarning,
+            )
+    return triples
+
+
+# The fewest triples whose numbers of relations and tails say which is which.
+_MANY_TRIPLES = 1000
 
 
 def _rows_of_triples(X, name):

@@ -5,14 +5,17 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
+from skrank.datasets import load_nations
 from skrank.link_prediction import (
     PopularityPredictor,
     SampledNegatives,
     evaluate_link_prediction,
     rank_triples,
+    type_constraints,
 )
 from tests.link_prediction.graphs import Recorded, make_graph
 
@@ -260,3 +263,38 @@ def test_an_unknown_convention_is_refused_before_the_model_scores():
     message = "'convention' parameter of evaluate_link_prediction must be .*'pikeen'"
     with pytest.raises(ValueError, match=message):
         evaluate_link_prediction(Slow(None), TRIPLES, convention="pikeen")
+
+
+def nations(columns):
+    frame = pd.DataFrame(load_nations().train, columns=["head", "relation", "tail"])
+    return frame[columns]
+
+
+def test_columns_of_frames_are_those_of_fit():
+    order = ["head", "relation", "tail"]
+    model = PopularityPredictor().fit(nations(order))
+    assert model.feature_names_in_.tolist() == order
+    model.score(nations(order)[:9])
+    other = nations(["tail", "relation", "head"])
+    match = r"must be those of fit, \['head', .* Got \['tail', 'relation', 'head'\]"
+    with pytest.raises(ValueError, match=f"'X' parameter {match}"):
+        evaluate_link_prediction(model, other)
+    with pytest.raises(ValueError, match=f"'known' parameter {match}"):
+        evaluate_link_prediction(model, nations(order), known=other)
+
+
+def test_known_triples_of_other_ids_are_refused():
+    known = np.array([["a", "b", "r"], ["c", "b", "s"]])
+    with pytest.raises(ValueError, match="2 of 2 triples of the 'known' parameter"):
+        rank_triples(NAMED, TEXT, known=known)
+    with pytest.warns(UserWarning, match="2 of 3 triples of the 'known' parameter"):
+        rank_triples(NAMED, TEXT, known=np.r_[known, TEXT[:1]])
+
+
+@pytest.mark.parametrize("read", [PopularityPredictor().fit, type_constraints])
+def test_triples_in_the_order_of_openke_are_noticed(read):
+    rng = np.random.RandomState(0)
+    ends, relation = rng.randint(900, size=(2000, 2)), rng.randint(11, size=2000)
+    with pytest.warns(UserWarning, match=r"relations and .* tails .* OpenKE"):
+        read(np.c_[ends, relation])
+    read(np.c_[ends[:, 0], relation, ends[:, 1]])
