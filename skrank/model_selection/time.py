@@ -5,17 +5,19 @@
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     check_count,
     check_lengths,
     count_rows,
     shown,
+    warn_if_out_of_order,
 )
 from skrank._input.frames import in_utc
 from skrank._input.query_ids import check_qid_column, find_named, require_named
@@ -56,6 +58,14 @@ class _TimeSplitter(QuerySplitter):
                 found = find_named(time, X=X, y=y)
                 caller = type(self).__name__
                 time = require_named(found, time, argument="time", caller=caller, X=X)
+            elif count_rows(time) != n_samples:
+                raise ValueError(
+                    f"The 'time' parameter of {type(self).__name__} must hold one "
+                    f"value per row. Got {count_rows(time)} for {n_samples} rows: in a "
+                    "nested search a splitter gets a part of the rows, so name a "
+                    "column of X, as in time='when'."
+                )
+            warn_if_out_of_order({"X": X, "y": y, "time": time})
         time = in_utc(time)
         times, codes = encode_qid(time, n_samples, name="time")
         if len(codes) == 0:
@@ -91,12 +101,14 @@ class TimeRangeSplit(_TimeSplitter):
     ----------
     n_splits : int, default=1
         The number of splits, at least 1.
-    test_size : float, int, str or timedelta, default=0.1
+    test_size : float, int, str, timedelta or datetime, default=0.1
         The size of each test set: a float in (0, 1) is a fraction of the rows, an int a
         number of rows, and a str such as ``"7D"``, ``"12h"`` or ``"30min"`` a range of
         time, in weeks (W), days (D), hours (h), minutes (min) or seconds (s). A
         ``datetime.timedelta``, ``numpy.timedelta64`` or ``pandas.Timedelta`` is one as
-        well.
+        well. A date, such as ``"2026-05-01"`` or a ``datetime`` or
+        ``pandas.Timestamp``, tests the rows from then on, in UTC where times have time
+        zones; `n_splits` is then 1.
     gap : int, str or timedelta, default=0
         What to leave out between the training and the test set: a number of rows, or a
         range of time.
@@ -146,7 +158,7 @@ class TimeRangeSplit(_TimeSplitter):
         self,
         n_splits: int = 1,
         *,
-        test_size: float | str | timedelta | np.timedelta64 = 0.1,
+        test_size: float | str | timedelta | np.timedelta64 | date = 0.1,
         gap: int | str | timedelta | np.timedelta64 = 0,
         time: str | ArrayLike = "time",
     ) -> None:
@@ -158,6 +170,11 @@ class TimeRangeSplit(_TimeSplitter):
             )
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = _check_test_size(test_size, caller)
+        if _as_moment(test_size) is not None and n_splits > 1:
+            raise ValueError(
+                "The 'n_splits' parameter of TimeRangeSplit must be 1 with the date "
+                f"of a test set. Got {n_splits} and test_size={test_size!r}."
+            )
         self.gap = _check_gap(gap, caller)
         self.time = _check_time(time, caller)
 
@@ -206,12 +223,15 @@ class TimeRangeSplit(_TimeSplitter):
         """
         caller, size = "TimeRangeSplit", _as_duration(self.test_size)
         n_before = np.concatenate([[0], np.cumsum(np.bincount(codes))])
-        n_rows = self.test_size
+        n_rows, moment = self.test_size, _as_moment(self.test_size)
+        _warn_if_days(n_rows, times, len(codes), "rows")
         if isinstance(n_rows, Real) and not isinstance(n_rows, Integral):
             n_rows = max(round(n_rows * len(codes)), 1)
         ends = [len(times)]
         for split in range(1, self.n_splits + 1):
-            if size is None:
+            if moment is not None:
+                start = _place_of_moment(times, moment, self.test_size)
+            elif size is None:
                 start = _place_of_rows(n_before, ends[-1], n_rows)
             else:
                 last = len(times) - 1
@@ -328,6 +348,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         n_queries, gap = len(order), _as_duration(self.gap)
         n_skipped = self.gap if gap is None else 0
         test_size = self._n_tested(n_queries, n_skipped)
+        _warn_if_days(self.test_size, times, n_queries, "queries")
         first = n_queries - self.n_splits * test_size
         for split, start in enumerate(range(first, n_queries, test_size)):
             test = order[start : start + test_size]
@@ -473,6 +494,54 @@ def _as_duration(value):
     return timedelta(**{_UNITS[match[2].lower()]: float(match[1])})
 
 
+def _as_moment(value):
+    """Return a date such as "2026-05-01" as a datetime64; None for what is not one."""
+    if getattr(value, "tzinfo", None) is not None:
+        value = value.astimezone(UTC).replace(tzinfo=None)
+    is_date = isinstance(value, (date, np.datetime64))
+    if is_date or (isinstance(value, str) and _DATE.match(value)):
+        try:
+            moment = np.datetime64(value, "us")
+        except ValueError:
+            return None
+        return None if np.isnat(moment) else moment
+    return None
+
+
+_DATE = re.compile(r"\d{4}-\d\d")
+
+
+def _place_of_moment(times, moment, given):
+    """Return the place of the first time that is not before a date."""
+    if times.dtype == object and isinstance(times[0], date):
+        moment = moment.item()
+        if getattr(times[0], "tzinfo", None) is not None:
+            moment = moment.replace(tzinfo=UTC)
+        elif not isinstance(times[0], datetime):
+            times = times.astype("datetime64[us]")
+    elif times.dtype.kind != "M":
+        raise TypeError(
+            "The 'test_size' parameter of TimeRangeSplit must not be a date where "
+            f"times are not dates. Got {given!r}, with times of type {times.dtype}."
+        )
+    return int(np.searchsorted(times, moment))
+
+
+# So many are often meant as days.
+_DAYS = 90
+
+
+def _warn_if_days(size, times, n, things):
+    """Warn of a small number of rows or queries that may be one of days."""
+    are_dates = times.dtype.kind == "M" or isinstance(times[0], date)
+    if isinstance(size, Integral) and size <= _DAYS < n and are_dates:
+        warn_caller(
+            f"test_size={size} counts {things}, {size} of {n:,}, not days: days are "
+            f"TimeRangeSplit(test_size='{size}D').",
+            UserWarning,
+        )
+
+
 def _check_gap(gap, caller):
     """Return the parameter `gap` of a splitter; raise if it has an invalid value."""
     duration = _as_duration(gap)
@@ -506,9 +575,12 @@ def _check_test_size(size, caller):
     accepted = (
         f"The 'test_size' parameter of {caller} must be a float in the range "
         "(0.0, 1.0) (a fraction of the rows), an int in the range [1, inf) (a number "
-        "of rows), or a timedelta or a str such as '7D', '12h' or '30min' (a range of "
-        f"time, in the units W, D, h, min and s). Got {shown(size)} instead."
+        "of rows), a timedelta or a str such as '7D', '12h' or '30min' (a range of "
+        "time, in the units W, D, h, min and s), or a date such as '2026-05-01'. Got "
+        f"{shown(size)} instead."
     )
+    if _as_moment(size) is not None:
+        return size
     is_number = isinstance(size, Real) and not isinstance(size, (bool, np.bool_))
     if duration is None and not is_number and not isinstance(size, str):
         raise TypeError(accepted)

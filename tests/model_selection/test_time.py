@@ -407,3 +407,65 @@ class TestLeaveLastOut:
 def test_bad_times_are_refused(cv, time, error, message):
     with pytest.raises(error, match=message):
         next(cv.split(X6, qid=list("ababcc"), time=time))
+
+
+def test_times_in_another_order_of_rows_are_noticed():
+    X, time = pd.DataFrame({"f": range(6)}), pd.Series(DAYS)
+    cv = TimeRangeSplit(test_size="2D", time=time[::-1])
+    with pytest.warns(UserWarning, match="X and time have the same labels"):
+        list(cv.split(X))
+
+
+MAY_5 = datetime(2026, 5, 5)
+
+
+@pytest.mark.parametrize(
+    "test_size",
+    [
+        *("2026-05-05", "2026-05-05T00:00", date(2026, 5, 5), np.datetime64(MAY_5)),
+        *(MAY_5, pd.Timestamp(MAY_5), pd.Timestamp("2026-05-05T02:00+02:00")),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda days: days,
+        lambda days: pd.Series(days).dt.tz_localize("UTC"),
+        lambda days: [day.date() for day in pd.Series(days)],
+        lambda days: [day.to_pydatetime() for day in pd.Series(days)],
+        lambda days: [day.replace(tzinfo=UTC) for day in pd.to_datetime(days)],
+    ],
+    ids=["NumPy", "zone", "dates", "datetimes", "datetimes with a zone"],
+)
+def test_a_date_tests_the_rows_from_then_on(test_size, form):
+    time = form(
+        np.datetime64("2026-05-01", "ns") + np.arange(6) * np.timedelta64(1, "D")
+    )
+    ((train, test),) = TimeRangeSplit(test_size=test_size).split(X6, time=time)
+    assert (train.tolist(), test.tolist()) == ([0, 1, 2, 3], [4, 5])
+
+
+def test_a_date_does_not_go_with_several_splits_or_numbers_as_times():
+    with pytest.raises(ValueError, match=r"'n_splits' parameter .* must be 1 with"):
+        TimeRangeSplit(2, test_size="2026-05-05")
+    with pytest.raises(TypeError, match=r"must not be a date .* times of type int64"):
+        list(TimeRangeSplit(test_size="2026-05-05").split(X6, time=range(6)))
+    with pytest.raises(ValueError, match=r"or a date such as .* Got '2026-99-05'"):
+        TimeRangeSplit(test_size="2026-99-05")
+
+
+def test_a_small_number_where_days_may_be_meant_is_noticed():
+    time = np.datetime64("2026-05-01") + np.arange(200)
+    with pytest.warns(UserWarning, match="counts rows, 14 of 200, not days"):
+        list(TimeRangeSplit(test_size=14).split(np.zeros(200), time=time))
+    cv = QueryTimeSeriesSplit(2, test_size=14)
+    with pytest.warns(UserWarning, match="counts queries, 14 of 200, not days"):
+        list(cv.split(np.zeros(200), qid=np.arange(200), time=time))
+    list(cv.split(np.zeros(200), qid=np.arange(200), time=np.arange(200)))
+
+
+def test_times_of_other_rows_name_the_column():
+    cv = QueryTimeSeriesSplit(2, time=np.arange(9))
+    with pytest.raises(ValueError, match=r"Got 9 for 6 rows: .* time='when'"):
+        list(cv.split(X6, qid=QID6))
