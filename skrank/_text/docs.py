@@ -100,9 +100,10 @@ returned : array-like of bool of shape (n_samples,), default={default}
     and in the ideal ranking. They have no rank, or are tied below all others in AUC and
     in correlations; their `y_score` is not read. Those that are not judged either are
     left out. If None, all documents were returned.
-gain : {"exponential", "linear"} or callable, default={default}
+gain : {"exponential", "linear"}, callable, list or dict, default={default}
     The gain of a grade: ``2 ** grade - 1``, the grade itself, or a callable that maps
-    an array of the grades of relevant documents to their gains.
+    an array of the grades of relevant documents to their gains; or the gain of each
+    grade, as LightGBM's ``label_gain=[0, 1, 10]``, or ``{0: 0, 1: 1, 2: 10}``.
 discount : {"log2", "ln", "reciprocal"} or callable, default={default}
     The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, ``1 / i``, or a
     callable that maps an array of ranks, 1 being the best, to their discounts.
@@ -411,9 +412,11 @@ missing_queries : {"zero", "drop", "raise"}, default="zero"
 unjudged_queries : {"drop", "raise"}, default="drop"
     What is done with a query of a run that has no judgement. "drop" leaves it out and
     warns.
-duplicates : {"raise", "best"}, default="raise"
+duplicates : {"raise", "best", "miss"}, default="raise"
     What is done with a document that a run has twice for a query. "best" keeps its best
-    score, as where passages stand for their documents.
+    score, as where passages stand for their documents; what is below moves up. With
+    "miss" the other places stay, as documents that are not relevant, as in Kaggle's
+    MAP@k.
 qid : str, default="qid"
     The name of the column of query ids in tables.
 doc_id : str, default="doc_id"
@@ -580,6 +583,7 @@ MetricsLike = MetricLike | Sequence[MetricLike] | Mapping[str, MetricLike]
 MissingQid = Literal["raise", "single"]
 # Of a parameter, in a method such as set_fit_request.
 MetadataRequest = bool | str | None
+Gain = Callable[..., Any] | Sequence[float] | Mapping[float, float] | str
 Ties = Literal["expected", "first", "optimistic", "pessimistic"]
 # The rows of each training and test set.
 Splits = Iterator[tuple[NDArray[Any], NDArray[Any]]]

@@ -34,6 +34,7 @@ from skrank.evaluation.evaluate import (
     score_queries,
     split_params,
 )
+from skrank.metrics.gains import own_gain
 
 
 class RankedDocuments(NamedTuple):
@@ -645,8 +646,11 @@ def _terms_of_documents(request, ranking, value):
 def _ideal_order(relevant, grade, returned, request):
     """Return the documents in the order of the ideal ranking."""
     members = np.flatnonzero(returned | relevant)
-    gain, value = request.options.own.get("gain"), np.where(relevant, grade, 0.0)
-    if callable(gain):
+    gain, value = (
+        own_gain(request.options.own.get("gain")),
+        np.where(relevant, grade, 0.0),
+    )
+    if gain is not None:
         value[relevant] = gain(grade[relevant].astype(np.float64))
         return members[np.argsort(-value[members], kind="stable")]
     return members[np.lexsort((-value[members], ~relevant[members]))]

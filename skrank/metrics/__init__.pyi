@@ -13,7 +13,7 @@ from skrank._engine.columns import ItemColumn, of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer
 from skrank._ranking import RankedQueries, TopDocuments
-from skrank._text.docs import Average, MatrixLike, Ties
+from skrank._text.docs import Average, Gain, MatrixLike, Ties
 from skrank.evaluation.catalogue import CatalogueScores as CatalogueScores
 from skrank.evaluation.catalogue import catalogue_scores as catalogue_scores
 from skrank.evaluation.evaluate import evaluate as evaluate
@@ -125,8 +125,7 @@ def cg_score(
 @overload
 def dcg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    k: int | None = None,
-    gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
+    k: int | None = None, gain: Gain = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
@@ -135,8 +134,7 @@ def dcg_score(
 @overload
 def dcg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    k: int | None = None,
-    gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
+    k: int | None = None, gain: Gain = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None,
@@ -465,8 +463,7 @@ def mrr_score(
 @overload
 def ndcg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    k: int | None = None,
-    gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
+    k: int | None = None, gain: Gain = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
@@ -475,8 +472,7 @@ def ndcg_score(
 @overload
 def ndcg_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    k: int | None = None,
-    gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
+    k: int | None = None, gain: Gain = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None,
@@ -595,8 +591,7 @@ def psp_score(
 @overload
 def q_measure_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    beta: float = 1.0,
-    gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
+    beta: float = 1.0, gain: Gain = "exponential",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     sample_weight: ArrayLike | None = None
@@ -604,8 +599,7 @@ def q_measure_score(
 @overload
 def q_measure_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    beta: float = 1.0,
-    gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
+    beta: float = 1.0, gain: Gain = "exponential",
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None,
     sample_weight: ArrayLike | None = None
@@ -642,7 +636,7 @@ def r_precision_score(
 def rank_correlation_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     weights: Literal["uniform", "gain", "discount"] | Callable[..., Any] = "uniform",
-    gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
+    gain: Gain = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: Average = "macro",
@@ -652,7 +646,7 @@ def rank_correlation_score(
 def rank_correlation_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     weights: Literal["uniform", "gain", "discount"] | Callable[..., Any] = "uniform",
-    gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
+    gain: Gain = "exponential",
     discount: Literal["log2", "ln", "reciprocal"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None,

@@ -11,7 +11,7 @@ from skrank._engine.summary import mean_of_gm_map
 from skrank._input.checks import check_choice, check_flag, check_number
 from skrank._ranking.arrays import accumulate_before
 from skrank.metrics.agreement import query_auc_score
-from skrank.metrics.gains import gain_function, gains, ideal_by_gain
+from skrank.metrics.gains import gain_function, gains, ideal_by_gain, own_gain
 from skrank.metrics.top_k import n_relevant
 
 
@@ -267,7 +267,7 @@ def q_measure_score(ranking, *, beta=1.0, gain="exponential"):
     0.8333333333333333
     """
     beta = check_number(beta, "beta", "q_measure_score", low=0.0, ends="[)")
-    if callable(gain) and ranking.ideal is ranking:
+    if own_gain(gain) is not None and ranking.ideal is ranking:
         ranking = ideal_by_gain(ranking, gain)
     gained = ranking.grade_total(gain_function(ranking, gain))
     mean = gained / ranking.relevant

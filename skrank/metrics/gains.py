@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from skrank._engine.answer import ranking_metric
 from skrank._engine.request import Implied
 from skrank._input.callers import warn_caller
-from skrank._input.checks import check_choice, check_number
+from skrank._input.checks import check_choice, check_number, numeric_array
 from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank._ranking.queries import probability_of_first
 
@@ -97,7 +98,7 @@ def dcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     >>> dcg_score([3, 0, 1], [3, 2, 1], k=2, gain="linear")
     3.0
     """
-    if callable(gain) and ranking.ideal is ranking:
+    if own_gain(gain) is not None and ranking.ideal is ranking:
         ranking = ideal_by_gain(ranking, gain)
     weight = ranking.mean_over_places(discount_function(discount), k)
     return ranking.document_total(weight, gain_function(ranking, gain))
@@ -151,7 +152,7 @@ def ndcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
 
 def ideal_by_gain(ranking, gain):
     """Return the ideal ranking, in which larger gains come first."""
-    if not callable(gain):  # the named gains increase with the grade
+    if own_gain(gain) is None:  # the named gains increase with the grade
         return ranking.ideal
     ideal = ranking.ideal
     return ideal.ordered_by(ideal.grade_total(gain_function(ideal, gain)) / ideal.size)
@@ -166,6 +167,8 @@ def gain_function(ranking, gain):
     """Return the function that maps grades of a ranking to their gains."""
     if callable(gain):
         return lambda grade: _finite_values(gain, grade, "gain")
+    if (function := own_gain(gain)) is not None:
+        return function
     if not isinstance(gain, str) or gain not in ("linear", "exponential"):
         check_gain(gain)
     lowest, highest = map(float, ranking.grade_range)
@@ -182,7 +185,8 @@ def gain_function(ranking, gain):
         raise ValueError(
             f"Grades must be below {largest:.1f} with gain='exponential', or the sum "
             "of 2 ** grade over the documents of a query overflows. Got a highest "
-            f"grade of {highest} in y_true; pass gain='linear' or rescale the grades."
+            f"grade of {highest} in y_true: are these ids? Else pass gain='linear' or "
+            "rescale the grades."
         )
     if highest > MOST_GRADE and isinstance(gain, Implied):
         warn_caller(LARGE_GRADES, UserWarning)
@@ -209,10 +213,30 @@ MOST_BITS = 1024
 
 
 def check_gain(gain):
-    """Raise if `gain` is neither a name nor a callable."""
-    if not callable(gain):
-        choices = ("exponential", "linear")
-        check_choice(gain, choices, "gain", None, or_else=" or a callable")
+    """Raise if `gain` is neither a name nor one of the user."""
+    if own_gain(gain) is None:
+        choices, words = ("exponential", "linear"), {"exp": "'exponential'"}
+        others = ", a callable, or a list or a dict with the gain of each grade"
+        check_choice(gain, choices, "gain", None, words, others)
+
+
+def own_gain(gain):
+    """Return the gain of a user as a function of grades; None for a named one."""
+    if isinstance(gain, (list, tuple, Mapping)):
+        return partial(_gain_of_each, gain)
+    return gain if callable(gain) else None
+
+
+def _gain_of_each(gain, grade):
+    known = gain if isinstance(gain, Mapping) else dict(enumerate(gain))
+    grades, places = np.unique(grade, return_inverse=True)
+    if lacking := [one for one in grades.tolist() if one not in known]:
+        raise ValueError(
+            "The 'gain' parameter must have a gain for each grade. Got none for "
+            f"{lacking[0]:g}."
+        )
+    found = [known[one] for one in grades.tolist()]
+    return numeric_array(found, "gain").astype(np.float64)[places]
 
 
 def discount_function(discount, caller=None, **further):
@@ -221,6 +245,13 @@ def discount_function(discount, caller=None, **further):
     `further` are those of the `caller` that have names of their own.
     """
     if callable(discount):
+        first = _finite_values(discount, np.arange(1.0, 11.0), "discount")
+        if (np.diff(first) > 0).any():
+            raise ValueError(
+                "The 'discount' parameter must be a callable whose values do not grow "
+                f"with the rank. Got {first[0]:.3g} and {first[1]:.3g} for the ranks 1 "
+                "and 2. Return 1 / np.log2(rank + 1), not the divisor."
+            )
         return lambda rank: _finite_values(discount, rank, "discount")
     functions = _DISCOUNTS | further if further else _DISCOUNTS
     if not isinstance(discount, str) or discount not in functions:
@@ -237,7 +268,13 @@ _DISCOUNTS = {
 
 def _finite_values(function, argument, name):
     """Return the values of a user's function; raise if one is not a finite number."""
-    values = np.asarray(function(argument), dtype=np.float64)
+    try:
+        values = np.asarray(function(argument), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"The '{name}' parameter is called with an array, and failed: {error}. "
+            "np.vectorize(function) calls it for each number."
+        ) from error
     if values.shape != np.shape(argument) or not np.isfinite(values).all():
         raise ValueError(
             f"The '{name}' parameter must be a callable that returns a finite number "

@@ -128,3 +128,34 @@ def test_a_gain_that_is_given_is_not_warned_of():
 class Tied:
     def predict(self, X):
         return np.zeros(len(X))
+
+
+def test_the_divisor_in_place_of_a_discount_is_refused():
+    match = r"do not grow with the rank. Got 1 and 1.58 .* Return 1 / np.log2\(rank"
+    with pytest.raises(ValueError, match=match):
+        ndcg_score([0, 0, 1], [3, 2, 1], discount=lambda rank: np.log2(rank + 1))
+
+
+def test_a_function_of_one_number_is_told_of_arrays():
+    with pytest.raises(ValueError, match=r"is called with an array, .*np.vectorize"):
+        ndcg_score([2, 1], [1, 2], gain=lambda grade: 10 if grade == 2 else grade)
+
+
+@pytest.mark.parametrize("gain", [[0, 1, 10], (0, 1, 10), {0: 0, 1: 1, 2: 10}])
+def test_a_gain_is_a_list_or_a_dict(gain):
+    expected = (1 + 10 / log2(3)) / (10 + 1 / log2(3))
+    assert ndcg_score([1, 2, 0], [3, 2, 1], gain=gain) == pytest.approx(expected)
+    scores = score_queries([1, 2, 0], [3, 2, 1], [f"ndcg(gain={gain})@2"])
+    assert scores.values.item() == pytest.approx(expected)
+    assert q_measure_score([1, 2], [2, 1], gain=gain) == q_measure_score(
+        [1, 2], [2, 1], gain=of_grade(0, 1, 10)
+    )
+
+
+def test_a_grade_without_a_gain_is_refused():
+    with pytest.raises(ValueError, match=r"a gain for each grade. Got none for 3"):
+        ndcg_score([1, 3], [2, 1], gain=[0, 1, 10])
+    with pytest.raises(ValueError, match="Did you mean 'exponential'"):
+        ndcg_score([1, 2], [2, 1], gain="exp")
+    with pytest.raises(ValueError, match=r"60210.* are these ids"):
+        ndcg_score([0, 60210], [2, 1])

@@ -55,7 +55,7 @@ TYPES = {
     "sample_weight": "ArrayLike | None",
     "judged": "ArrayLike | None",
     "returned": "ArrayLike | None",
-    "gain": 'Literal["exponential", "linear"] | Callable[..., Any]',
+    "gain": "Gain",
     "discount": 'Literal["log2", "ln", "reciprocal"] | Callable[..., Any]',
     "discount_of_exposure": (
         'Literal["rbp", "log2", "ln", "reciprocal"] | Callable[..., Any]'
@@ -94,7 +94,7 @@ def stub():
         for name in metrics.__all__
         if (metric := metric_of(getattr(metrics, name)))
     }
-    imports = ["from skrank._text.docs import Average, MatrixLike, Ties"]
+    imports = ["from skrank._text.docs import Average, Gain, MatrixLike, Ties"]
     for node in ast.parse(SOURCE.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
