@@ -486,12 +486,28 @@ def _read_grades(y_true, y_score, judged, exclude, is_column):
         # Else it could be the highest grade of its query.
         exclude = _check_mask(exclude, y_true.shape, "exclude")
         out = exclude.toarray() if sparse.issparse(exclude) else exclude
+        if y_true.size:
+            _warn_if_inverted(out.mean(), out[y_true > 0])
         y_true = np.where(out, y_true.dtype.type(0), y_true)
     if not all_finite(y_true):
         raise not_finite("y_true")
     if y_true.dtype.kind == "f" and look_swapped(y_true, y_score):
         warn_caller(SWAPPED, UserWarning)
     return y_true, y_score, judged, exclude
+
+
+def _warn_if_inverted(fraction, relevant_out):
+    """Warn if most documents are excluded, and nearly all relevant ones.
+
+    A sample of the documents that is ranked on purpose has the relevant ones.
+    """
+    if 0.5 < fraction < 1 and len(relevant_out) and relevant_out.mean() > 0.9:
+        warn_caller(
+            f"`exclude` leaves out {fraction:.0%} of all documents, and "
+            f"{relevant_out.mean():.0%} of the relevant ones: pass ~exclude if it is "
+            "True where a document is to be ranked.",
+            UserWarning,
+        )
 
 
 def flatten_column(values, name):
@@ -576,6 +592,7 @@ def _read_sparse(y_true, y_score, threshold, exclude):
     cells, grades = rows * y_true.shape[1] + y_true.indices, y_true.data
     if exclude is not None:
         kept = ~exclude[cells]
+        _warn_if_inverted(exclude.mean(), ~kept)
         rows, cells, grades = rows[kept], cells[kept], grades[kept]
     relevant = np.zeros(len(y_score), dtype=bool)
     listed = starts_of(rows)
@@ -834,4 +851,7 @@ def read_candidates(y_true, y_score, exclude):
         row = np.repeat(query, np.diff(exclude.indptr))
         out = exclude.data & (exclude.indices != target[row])
         n_candidates -= np.bincount(row[out], minlength=len(target))
+        is_target = exclude.data & ~out
+        targets_out = np.bincount(row[is_target], minlength=len(target)) > 0
+        _warn_if_inverted(np.count_nonzero(exclude.data) / y_score.size, targets_out)
     return Candidates(query, n_candidates, y_score, target, exclude)

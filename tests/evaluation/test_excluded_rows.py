@@ -158,3 +158,23 @@ def test_the_document_that_is_the_query_is_left_out_by_hand():
     assert exclude.tolist() == [True, False, False, False, True]
     found = evaluate([0, 0, 1, 1, 0], [9, 2, 3, 1, 5], "mrr", qid=qid, exclude=exclude)
     assert found == {"mrr": (1 / 1 + 1 / 1) / 2}
+
+
+@pytest.mark.parametrize("form", ["targets", "matrix", "sparse", "rows"])
+def test_an_inverted_mask_is_noticed(form):
+    rng = np.random.RandomState(0)
+    score, target = rng.rand(20, 30), rng.randint(30, size=20)
+    known = rng.rand(20, 30) < 0.1
+    known[np.arange(20), target] = False
+    grades = np.zeros((20, 30), dtype=int)
+    grades[np.arange(20), target] = 1
+    y_true = {"targets": target, "matrix": grades, "sparse": csr_matrix(grades)}
+    given, qid = {"y_true": y_true.get(form), "y_score": score}, {}
+    if form == "rows":
+        given, qid = {"y_true": grades, "y_score": score}, np.repeat(np.arange(20), 30)
+        known, qid = known.ravel(), {"qid": qid}
+        given = {name: values.ravel() for name, values in given.items()}
+    evaluate(**given, metrics="mrr", exclude=known, **qid)
+    match = "leaves out 9[0-9]% of all documents, and 100% of the relevant ones"
+    with pytest.warns(UserWarning, match=match):
+        evaluate(**given, metrics="hits@1", exclude=~known, **qid)
