@@ -30,6 +30,7 @@ from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
     MOST_UNEVEN,
     Segment,
+    check_units,
     count_units,
     covariances,
     difference,
@@ -266,6 +267,8 @@ def comparison_and_outcome(
     level, tests = 1 - confidence_level, [row.test for row in rows]
     outcome = run_tests(family, test=tests, level=level, **shared, **drawn)
     most = np.concatenate([block.most for block in blocks])
+    for row, largest in zip(rows, most.tolist(), strict=True):
+        check_units(margin, "margin", "compare_rankers", row.metric, largest)
     _add_results(rows, most, family, outcome, level, **shared)
     if not paired:
         for row in rows:
@@ -317,7 +320,6 @@ def _add_results(rows, most, family, outcome, level_of_all, correction, margin):
     detectable = np.full(len(rows), np.inf)
     np.multiply(least, family.errors, where=is_known, out=detectable)
     detectable[detectable > most] = np.inf
-    most = np.where(most >= margin, most, np.inf)
     low, high = np.maximum(outcome.low, -most), np.minimum(outcome.high, most)
     ends = np.minimum(low, difference), np.maximum(high, difference)
     columns = (*ends, *outcome[:2], effect, detectable)

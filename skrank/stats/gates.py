@@ -38,6 +38,7 @@ from skrank.stats.compare import (
 )
 from skrank.stats.inference import (
     UNLIMITED,
+    check_units,
     difference,
     seed_of,
     segments_of,
@@ -383,12 +384,7 @@ def _row(scores, margin, level, n_metrics, options):
     pair = _Pair(scores, **options)
     number, is_relative = margin
     margin = number * abs(pair.row.estimate_baseline) if is_relative else number
-    if margin >= pair.range:
-        error = ValueError(
-            "The 'margin' parameter of gate must be less than the range of "
-            f"{scores.metrics[0]!r}, {pair.range:g}. Got {margin}."
-        )
-        raise about(error, "margin")
+    check_units(margin, "margin", "gate", scores.metrics[0], pair.range)
     levels = {1: level, -1: level / n_metrics}
     if TESTS[pair.row.test].flips_signs:
         smallest = 2.0**-pair.n_units

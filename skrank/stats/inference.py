@@ -26,7 +26,7 @@ from skrank._engine.value_table import (
     join_samples,
 )
 from skrank._input.callers import warn_caller
-from skrank._input.checks import check_listed, shown
+from skrank._input.checks import about, check_listed, shown
 from skrank._input.frames import column_names, find_level, index_of, kind_of, unwrapped
 from skrank._ranking.ids import encode_qid
 from skrank.evaluation.query_scores import QueryScores
@@ -222,7 +222,40 @@ def read_clusters(clusters, keys):
                 "score_queries or score_runs to name it."
             )
         clusters = keys[clusters]
+    elif isinstance(clusters, Mapping) or index_of(clusters) is not None:
+        clusters = _by_label(clusters, qid)
     return encode_qid(clusters, len(qid), name="clusters")[1]
+
+
+def _by_label(values, qid):
+    """Return values of a dict or a Series by query in the order of the queries.
+
+    A Series with other labels than query ids is in that order already.
+    """
+    is_dict = isinstance(values, Mapping)
+    labels = list(values) if is_dict else index_of(values).tolist()
+    listed = values.values() if is_dict else np.asarray(unwrapped(values)).tolist()
+    found, ids = dict(zip(labels, listed, strict=True)), qid.tolist()
+    lacking = [one for one in ids if one not in found]
+    if is_dict and lacking:
+        raise ValueError(
+            "The 'clusters' parameter must have the cluster of each query. Got none "
+            f"for {len(lacking)} of {len(ids)}, such as {shown(lacking[0])}."
+        )
+    if lacking or len(found) < len(labels):
+        return values
+    return [found[one] for one in ids]
+
+
+def check_units(value, name, caller, metric, largest):
+    """Raise if a number in units of a metric is as large as its range."""
+    if value >= largest:
+        error = ValueError(
+            f"The '{name}' parameter of {caller} must be less than the range of "
+            f"{metric!r}, {largest:g}. Got {value:g}: is it per cent? One per cent of "
+            f"the range is {largest / 100:g}."
+        )
+        raise about(error, name)
 
 
 def count_units(weight, n_queries, clusters):
@@ -669,6 +702,19 @@ def _table_of_ranker(of_all, name, shared, options, caller):
     return values.table._replace(rankers=(None,), kind=kind_of(of_all))
 
 
+def _warn_of_folds(n_values):
+    """Warn if values without query ids are as few as those of folds."""
+    if n_values < _FEW_VALUES:
+        warn_caller(
+            f"{n_values} values without query ids are taken for {n_values} queries. If "
+            "they are of folds, cross_val_query_scores has those of queries.",
+            UserWarning,
+        )
+
+
+_FEW_VALUES = 20
+
+
 def _columns_of(values, name, shared):
     """Return the values of the queries of a ranker as columns.
 
@@ -706,4 +752,12 @@ def _columns_of(values, name, shared):
         )
     if columns["qid"] is None:
         columns["qid"] = np.arange(len(values))
+        _warn_of_folds(len(values))
+    if values.min(initial=0) < 0 and values.max(initial=0) > 1:
+        warn_caller(
+            f"The values of {shown(name)} are from {values.min():.3g} to "
+            f"{values.max():.3g}: are they predictions? score_queries(y_true, "
+            "predictions, metric, qid=qid) makes values of queries of them.",
+            UserWarning,
+        )
     return columns | {"value": values}

@@ -159,7 +159,8 @@ def confidence_interval(
         raise TypeError(
             "The 'scores' parameter of confidence_interval must be a QueryScores. Got "
             f"{type(scores).__name__} instead. QueryScores.from_frame reads values by "
-            "query from columns, and mean_interval takes an array of them."
+            "query from columns, and mean_interval takes an array of them; those of "
+            "folds are not, which cross_val_query_scores replaces."
         )
     intervals, few = intervals_of(scores, by, confidence_level, method, clusters, judge)
     _warn_of_few(*few)

@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_level, numeric_array, shown
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.inference import ROUNDING, read_clusters, terms_of
+from skrank.stats.inference import ROUNDING, check_units, read_clusters, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
@@ -107,6 +107,10 @@ def required_queries(
             f"Got {confidence_level}."
         )
     differences = _differences(scores)
+    if isinstance(scores, QueryScores):
+        limits = [of_ranker[0].limits for of_ranker in terms_of(scores.table)]
+        given = "required_queries", scores.metrics[0], np.ptp(limits)
+        check_units(effects.max(), "effect", *given)
     if len(differences) < 2:
         raise ValueError(
             "required_queries needs a pilot of at least two queries where the metric "

@@ -3,11 +3,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, skew, t
 
-from skrank.stats import inference
+from skrank.metrics import QueryScores
+from skrank.stats import (
+    compare_rankers,
+    confidence_interval,
+    gate,
+    inference,
+    required_queries,
+)
 from skrank.stats.inference import (
     effective_hits,
     standard_error,
@@ -138,3 +146,43 @@ def test_equal_values_have_no_error_though_their_mean_is_rounded():
     values = np.full(3, 0.1)
     assert values.sum() / 3 != 0.1
     assert standard_error(values, np.ones(3), None)[0] == 0
+
+
+def two_rankers(n_queries=40):
+    rng = np.random.RandomState(0)
+    ids = [f"q{i}" for i in range(n_queries)]
+    frame = {"qid": ids * 2, "ranker": np.repeat(["a", "b"], n_queries)}
+    frame["mrr"] = 1 / rng.randint(1, 9, size=2 * n_queries)
+    return QueryScores.from_frame(frame, ranker="ranker")
+
+
+def test_clusters_with_query_ids_as_labels_are_taken_by_label():
+    scores = two_rankers()
+    user = pd.Series(np.arange(40) // 4, index=scores.keys["qid"])
+    mixed = user.sample(frac=1, random_state=0)
+    expected = confidence_interval(scores, clusters=user.to_numpy())
+    assert str(expected) != str(confidence_interval(scores, clusters=mixed.to_numpy()))
+    other = pd.Series(user.to_numpy(), index=range(100, 140))
+    for clusters in (user, mixed, mixed.to_dict(), other):
+        assert str(confidence_interval(scores, clusters=clusters)) == str(expected)
+    with pytest.raises(ValueError, match=r"cluster of each query. Got none for 39 of"):
+        confidence_interval(scores, clusters={"q0": 1})
+
+
+def test_per_cent_of_a_metric_that_ends_at_1_are_refused():
+    scores = two_rankers()
+    with pytest.raises(ValueError, match=r"range of 'mrr', 1. Got 1: is it per cent"):
+        required_queries(scores, effect=1)
+    with pytest.raises(ValueError, match=r"range of 'mrr', 1. Got 2: is it per cent"):
+        compare_rankers(scores, margin=2)
+    with pytest.raises(ValueError, match=r"range of 'mrr', 1. Got 5: is it per cent"):
+        gate(scores, baseline="a", margin=5)
+
+
+@pytest.mark.filterwarnings("ignore:The interval may be too narrow")
+def test_values_that_are_none_of_queries_are_noticed():
+    rng = np.random.RandomState(0)
+    with pytest.warns(UserWarning, match="5 values without query ids .* of folds"):
+        compare_rankers({"a": rng.rand(5), "b": rng.rand(5)}, test="t")
+    with pytest.warns(UserWarning, match="of 'a' are from -2.55 to .*predictions"):
+        compare_rankers({"a": rng.randn(90), "b": rng.rand(90)})
