@@ -16,6 +16,7 @@ from skrank._engine.columns import columns_of, no_grades
 from skrank._engine.names import check_ids_unneeded, read_requests
 from skrank._engine.request import OPTIONAL
 from skrank._engine.value_table import distinct, join_rankers
+from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     check_one_query,
     says_what_was_meant,
@@ -368,11 +369,44 @@ def _keys(arrays, by, n_rankers):
             "query ids. Got a column 'qid'."
         )
     if by:
+        warn_if_out_of_order({"y_true": arrays.y_true} | by)
         keys, _, codes = distinct({"qid": qid} | by)
+        if is_flat:
+            _warn_if_cut(keys, codes, list(by))
     else:
         ids, codes = encode_qid(qid, np.size(arrays.y_true))
         keys = {"qid": ids}
     return keys, replace(arrays, qid=codes) if is_flat else arrays
+
+
+def _warn_if_cut(keys, codes, names):
+    """Warn if columns cut queries into parts of different sizes, as items do.
+
+    Data sets below each other may have queries of the same id: their parts stand
+    together, and apart from each other.
+    """
+    ids, query = encode_qid(keys["qid"])
+    sizes, cut = np.bincount(codes), np.zeros(len(ids), dtype=bool)
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    order = np.lexsort((sizes, query))
+    differ = (np.diff(query[order]) == 0) & (np.diff(sizes[order]) > 0)
+    cut[query[order][1:][differ]] = True
+    if len(starts) == len(sizes):
+        of_part = query[codes[starts]]
+        cut &= np.isin(np.arange(len(ids)), of_part[1:][np.diff(of_part) == 0])
+    warn_of_parts(names, np.count_nonzero(cut), len(ids), len(sizes))
+
+
+def warn_of_parts(names, n_cut, n_queries, n_parts):
+    """Warn if columns cut a number of the queries into parts of different sizes."""
+    if n_cut:
+        warn_caller(
+            f"`by` takes what is the same in all rows of a query. Got {names}, which "
+            f"{n_cut:,} of {n_queries:,} queries have several of: each of the "
+            f"{n_parts:,} parts counts as a query. The guide says under 'Segments' how "
+            "to report by a property of documents.",
+            UserWarning,
+        )
 
 
 def named_columns(columns, default):

@@ -479,7 +479,10 @@ class QueryScores(PrintedResult):
                 [str(name), *row] for name, row in zip(self.rankers, rows, strict=True)
             ]
         by = [name for name in self.keys if name != "qid"]
-        title = counted(len(self.keys["qid"]), "query", "queries")
+        qid = self.keys["qid"]
+        title = counted(len(qid), "query", "queries")
+        if (n_ids := len(encode_qid(qid)[0])) < len(qid):
+            title = f"{len(qid):,} parts of {counted(n_ids, 'query', 'queries')}"
         title += f" by {', '.join(by)}" if by else ""
         title += undefined_words(self.table.n_undefined.ravel())
         title += smaller_words(self.table.smaller)

@@ -21,6 +21,7 @@ from skrank._engine.value_table import distinct, join_rankers
 from skrank._input.callers import warn_caller
 from skrank._input.checks import check_column_name, check_some_weight, shown
 from skrank._input.frames import column_names
+from skrank._ranking.ids import encode_qid
 from skrank._text.docs import (
     Judgements,
     MetricsLike,
@@ -29,7 +30,7 @@ from skrank._text.docs import (
     share_table_words,
 )
 from skrank._text.tables import progress_bar
-from skrank.evaluation.evaluate import check_names, score_queries
+from skrank.evaluation.evaluate import check_names, score_queries, warn_of_parts
 from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.align import align, lacking_words, rule_of_all
 from skrank.tables.clusters import (
@@ -185,7 +186,11 @@ def score_table(
             _leave_memory(rows, core)
         with progress_bar(rows.count, "row") as advance:
             tables = score_source(rows, core, advance)
+        n_cut = rows.count_cut(columns) if columns.by else 0
     scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
+    if n_cut:
+        qid = scores.keys["qid"]
+        warn_of_parts([*columns.by], n_cut, len(encode_qid(qid)[0]), len(qid))
     check_some_weight(scores.weight)
     return scores
 
@@ -418,7 +423,7 @@ def score_runs(
     unjudged_queries: Literal["drop", "raise"] = "drop",
     judged_from: float | None = None,
     exclude_same_id: bool | None = None,
-    duplicates: Literal["raise", "best"] = "raise",
+    duplicates: Literal["raise", "best", "miss"] = "raise",
     qid: str = "qid",
     doc_id: str = "doc_id",
     grade: str = "grade",

@@ -204,6 +204,14 @@ class Source:
         )
         return n_queries, key_bytes
 
+    def count_cut(self, columns):
+        """Return how many queries have parts of different sizes, by other columns."""
+        qid, *by = (quoted(name) for name in columns.keys.values())
+        parts = f"SELECT {qid} AS q, count(*) AS n FROM {self.relation}"
+        parts += f" GROUP BY {qid}, {', '.join(by)}"
+        cut = f"SELECT q FROM ({parts}) GROUP BY q HAVING min(n) < max(n)"
+        return self.fetch(f"SELECT count(*) FROM ({cut})")[0][0]
+
     def stop(self):
         """Interrupt what DuckDB does, and wait for its end."""
         end, seconds = self.start(int), 0

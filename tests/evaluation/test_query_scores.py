@@ -13,6 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
+from skrank.tables import score_table
 from tests.brute_force import ADJUSTABLE, LISTED, evaluated, full_name
 
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"
@@ -510,3 +511,44 @@ def test_data_sets_count_alike_only_if_each_query_has_a_value():
     assert scores["mrr"].balanced("part").summary() == {"mrr": 0.5}
     with pytest.raises(ValueError, match=r"'by' parameter of balanced .*Got 'set'"):
         scores["mrr"].balanced("set")
+
+
+def sessions(n_queries=30):
+    """Sessions of six documents of two brands, one of which has two of them."""
+    qid = np.repeat(np.arange(n_queries), 6)
+    return qid, np.tile(["a", "b", "b", "a", "b", "b"], n_queries)
+
+
+def test_a_column_of_documents_that_cuts_queries_is_noticed():
+    qid, brand = sessions()
+    y_true, y_score = np.tile([1, 0, 0], 60), np.tile(np.arange(6.0), 30)
+    match = r"\['brand'\], which 30 of 30 queries have several of: each of the 60 parts"
+    with pytest.warns(UserWarning, match=match):
+        scores = score_queries(y_true, y_score, "mrr", qid=qid, by={"brand": brand})
+    assert "60 parts of 30 queries by brand" in str(scores)
+    frame = pd.DataFrame({"qid": qid, "y_true": y_true, "y_score": y_score})
+    with pytest.warns(UserWarning, match=match):
+        of_table = score_table(frame.assign(brand=brand), "mrr", by="brand")
+    assert of_table.summary() == scores.summary()
+    mixed = np.random.RandomState(0).permutation(len(qid))
+    by = {"brand": np.array(brand)[mixed]}
+    with pytest.warns(UserWarning, match=match):
+        score_queries(y_true[mixed], y_score[mixed], "mrr", qid=qid[mixed], by=by)
+
+
+def test_data_sets_with_the_same_ids_are_not_cut():
+    qid, y_true = np.r_[0, 0, 1, 1, 1, 0, 0, 0, 1, 1], np.tile([0, 1], 5)
+    by = {"set": np.repeat(["a", "b"], 5)}
+    scores = score_queries(y_true, np.arange(10.0), "mrr", qid=qid, by=by)
+    assert "4 parts of 2 queries by set" in str(scores)
+
+
+def test_columns_in_another_order_of_rows_are_noticed():
+    qid, _ = sessions()
+    y_true = pd.Series(np.tile([1, 0, 0], 60))
+    by = {"user": pd.Series(qid % 5).sample(frac=1, random_state=0)}
+    with (
+        pytest.warns(UserWarning, match="y_true and user have the same labels"),
+        pytest.warns(UserWarning, match="which 25 of 30 queries"),
+    ):
+        score_queries(y_true, np.tile(np.arange(6.0), 30), "mrr", qid=qid, by=by)
