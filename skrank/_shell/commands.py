@@ -495,9 +495,10 @@ def _add(commands, function, judged=True):
     )
     command.add_argument(
         "--duplicates",
-        choices=("raise", "best"),
+        choices=("raise", "best", "miss"),
         help="a document that a run has twice for a query is an error (the default), "
-        "or counts with its best score, as where passages stand for their documents",
+        "or counts with its best score, as where passages stand for their documents; "
+        "or all but its best place count as misses",
     )
     if judged:
         _add_judgements(command)

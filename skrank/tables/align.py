@@ -50,7 +50,7 @@ def align(
     unjudged_queries: Literal["drop", "raise"] = "drop",
     judged_from: float | None = None,
     exclude_same_id: bool = False,
-    duplicates: Literal["raise", "best"] = "raise",
+    duplicates: Literal["raise", "best", "miss"] = "raise",
     wide: bool = False,
     qid: str = "qid",
     doc_id: str = "doc_id",
@@ -217,13 +217,27 @@ def side_by_side(scores, returned):
 
 
 def best_of_each(run, duplicates):
-    """Return the first row with the best score of each document of a query of a run."""
-    if check_choice(duplicates, ("raise", "best"), "duplicates", None) == "raise":
+    """Return the first row with the best score of each document of a query of a run.
+
+    With "miss" the other rows stay, as documents of their own.
+    """
+    choices = ("raise", "best", "miss")
+    if check_choice(duplicates, choices, "duplicates", None) == "raise":
         return run  # the join raises
     alike = find_alike(run.doc_id, encode_qid(run.qid)[1])
     order = np.lexsort((-np.arange(len(alike)), run.value, alike))
     best = np.sort(order[np.flatnonzero(np.diff(alike[order], append=-1))])
+    if duplicates == "miss":
+        ids = run.doc_id.tolist()
+        for row in np.delete(np.arange(len(ids)), best).tolist():
+            is_text = isinstance(ids[row], bytes)
+            ids[row] = b"%b (row %d)" % (ids[row], row) if is_text else _LOWEST + row
+        return run._replace(doc_id=np.array(ids))
     return Triples(*(column[best] for column in run))
+
+
+# No document has an integer as low.
+_LOWEST = np.iinfo(np.int64).min
 
 
 def join_runs(runs, names, of, duplicates=None):
@@ -234,7 +248,8 @@ def join_runs(runs, names, of, duplicates=None):
     position of its query in them, its document, and the scores of each run by its name,
     NaN where it has none.
     """
-    sides = read_runs(runs, names, of, duplicates or "raise")
+    rule = check_choice(duplicates or "raise", ("raise", "best"), "duplicates", None)
+    sides = read_runs(runs, names, of, rule)
     called, sides = [*sides], with_ids_of_one_type([*sides.values()], [*sides])
     heads = [encode_heads(side.qid) for side in sides]
     ids = np.unique(np.concatenate([one.ids for one in heads]))
@@ -551,7 +566,7 @@ def from_topk(
     scores: ArrayLike | None = None,
     *,
     greater_is_better: bool = True,
-    duplicates: Literal["raise", "best"] = "raise",
+    duplicates: Literal["raise", "best", "miss"] = "raise",
     qid: ArrayLike | None = None,
 ) -> Bunch:
     """Align the top k of each query, as vector indexes return them, with the truth.
@@ -573,9 +588,10 @@ def from_topk(
         Their scores or distances. If None, a row is in the order of the ranking.
     greater_is_better : bool, default=True
         False if `scores` are distances.
-    duplicates : {"raise", "best"}, default="raise"
+    duplicates : {"raise", "best", "miss"}, default="raise"
         What is done with an index that occurs twice for a query, as those of passages
-        that became those of documents. "best" keeps it where its score is best.
+        that became those of documents. "best" keeps it where its score is best; with
+        "miss" the other places stay, as documents that are not relevant.
     qid : array-like of shape (n_queries,), default=None
         The id of the query of each row of `indices`, such as a user, each once. If
         None, the ids are the positions of the rows.

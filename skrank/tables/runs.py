@@ -59,6 +59,9 @@ def fuse(
         documents that only this run returned. If None, all weights are 1.
     rrf_k : float, default=60
         The constant of "rrf": the larger, the less the first ranks count.
+    duplicates : {"raise", "best"}, default="raise"
+        What is done with a document that a run has twice for a query. "best" keeps its
+        best score.
 
     Returns
     -------

@@ -245,3 +245,36 @@ def test_the_shell_keeps_the_best_score_before_it_cuts_lists(
     (tmp_path / "rows.csv").write_text("qid,y_true,y_score\n1,1,1\n1,0,0\n")
     _, _, error = run_command(capsys, f"evaluate rows.csv -m mrr {best}")
     assert "--duplicates goes with runs. Got a table, rows.csv" in error
+
+
+def test_misses_keep_their_places():
+    found = from_topk([[1, 1, 2]], [{2}], duplicates="miss")
+    assert evaluate(metrics="mrr", **found) == {"mrr": 1 / 3}
+    best = from_topk([[1, 1, 2]], [{2}], duplicates="best")
+    assert evaluate(metrics="mrr", **best) == {"mrr": 1 / 2}
+    qrels, run = {"q": {"b": 1, "c": 1}}, {"q": ["a", "b", "b", "a", "c"]}
+    scores = score_runs(qrels, run, "map", duplicates="miss")
+    assert scores.summary() == {"map": (1 / 2 + 2 / 5) / 2}
+    with pytest.raises(ValueError, match=r"must be a str among {'best', 'raise'}"):
+        fuse({"one": run, "two": run}, duplicates="miss")
+
+
+def apk(actual, predicted, k):
+    """The average precision of Ben Hamner's ml_metrics, by which Kaggle scores."""
+    score = hits = 0.0
+    for i, one in enumerate(predicted[:k]):
+        if one in actual and one not in predicted[:i]:
+            hits += 1.0
+            score += hits / (i + 1.0)
+    return score / min(len(actual), k)
+
+
+def test_misses_give_the_map_of_kaggle():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        lists = rng.integers(12, size=(20, 8))
+        actual = [set(rng.integers(12, size=3).tolist()) for _ in lists]
+        found = from_topk(lists, actual, duplicates="miss")
+        value = evaluate(metrics="map@5", normalize="achievable", **found)["map@5"]
+        pairs = zip(actual, lists.tolist(), strict=True)
+        assert value == pytest.approx(np.mean([apk(*pair, 5) for pair in pairs]))
