@@ -38,6 +38,7 @@ from skrank._input.checks import (
     look_swapped,
     numeric_array,
     says_what_was_meant,
+    shape_of,
     warn_if_out_of_order,
     warn_of_single_rows,
 )
@@ -241,7 +242,7 @@ class Arrays:
                 return ranking
         if self.columns:
             # Read once: other rankers and other rankings have the same columns.
-            shape = np.shape(self.y_score)
+            shape = shape_of(self.y_score)
             self.columns.update(read_columns(self.columns, shape, self.doc_id))
         ranking = None
         y_score = self.scores(by.score_dtype) if by.score_dtype else self.y_score

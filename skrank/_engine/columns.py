@@ -188,6 +188,8 @@ def _values_of(values):
                 "Columns must have an entry for each row. Got a dict: pass "
                 "of_items(values, item) if its keys are items."
             )
+        if column_names(values) == []:
+            raise ValueError("Columns must have an entry for each row. Got no columns.")
         if column_names(values) is not None:  # a data frame
             import narwhals
 

@@ -499,7 +499,7 @@ def _nearest_name(name):
 
 def _of_sklearn(name):
     """Return the scorer name of scikit-learn that a name is meant for, or None."""
-    word = name.strip().lower().removesuffix("_score")
+    word = name.partition("@")[0].strip().lower().removesuffix("_score")
     word = _WRITTEN_OUT.get(word, word)
     names = {word, f"neg_{word}"} & {*sklearn.metrics.get_scorer_names()}
     return next((one for one in names if not (_meaning(word) or is_name(one))), None)

@@ -305,7 +305,8 @@ def refuse_twice(keys, codes):
     )
     raise ValueError(
         "Each query must be scored once, with all of its documents. Got the query "
-        f"{query} twice: were its rows in different parts?"
+        f"{query} twice: were its rows in different parts? Two rankers with the same "
+        "queries are a dict, as in gate({'old': old, 'new': new}, ...)."
     )
 
 

@@ -51,7 +51,9 @@ def says_what_was_meant(function, hints=None):
         if args and isinstance(args[0], Mapping) and "y_score" in args[0]:
             return f" Unpack what was passed: {function.__name__}(**align(...), ...)."
         n_positional = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        if len(args) > n_positional and (by := _BY_POSITION.keys() & parameters):
+        is_open = inspect.Parameter.VAR_POSITIONAL in kinds
+        by = () if is_open else _BY_POSITION.keys() & parameters
+        if len(args) > n_positional and by:
             return _BY_POSITION[by.pop()]
         if inspect.Parameter.VAR_KEYWORD in kinds:
             return ""
@@ -112,10 +114,10 @@ def numeric_array(values, name):
                 # The numbers of the list, which may have lost digits.
                 listed = np.array(given, dtype=object)
                 values = listed if listed.shape == values.shape else values
-        except ValueError as error:  # ragged lists
+        except ValueError:  # ragged lists
             raise ValueError(
                 f"The '{name}' parameter must be an array-like of numbers, with "
-                f"rows of one length. Got {type(values).__name__}: {error}"
+                f"rows of one length. Got {shown(values, 80)}."
             ) from None
     if values.dtype == object:
         values = _numbers_of_objects(values, name)
@@ -184,6 +186,24 @@ def _numbers_of_objects(values, name):
     if any(value != value for value in listed):
         raise ValueError(_NAN_SCORE)
     return _order_of(values)
+
+
+def as_floats(values, what):
+    """Return numbers as an array of float64; None and other missing ones are NaN."""
+    try:
+        return np.asarray(unwrapped(values), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{what} must be numbers. Got {shown(values, 80)} instead."
+        ) from None
+
+
+def shape_of(values):
+    """Return the shape of an array-like, of ragged lists without their lengths."""
+    try:
+        return np.shape(values)
+    except ValueError:
+        return (len(values),)
 
 
 def check_lengths(**arrays):

@@ -21,7 +21,7 @@ from skrank._ranking.rank import rank_queries
 
 FUSION_METHODS = ("rrf", "sum", "mnz", "max", "isr", "borda")
 
-NORMS = (None, "min-max", "max", "sum", "z", "rank")
+NORMS = (None, "min-max", "max", "sum", "z", "rank", "dbsf")
 
 # What methods and norms are called elsewhere.
 _ELSEWHERE = {
@@ -225,8 +225,13 @@ def _z(run):
     return run.scaled(mean, np.sqrt(variance))
 
 
+def _dbsf(run):
+    return np.clip((_z(run) + 3) / 6, 0, 1)  # the mean and 3 standard deviations
+
+
 def _rank(run):
     return 1 - (run.rank - 1) / run._as_given(np.repeat(run.lengths, run.lengths))
 
 
-_NORMS = {"min-max": _min_max, "max": _max, "sum": _sum, "z": _z, "rank": _rank}
+_FUNCTIONS = (_min_max, _max, _sum, _z, _rank, _dbsf)
+_NORMS = dict(zip(NORMS[1:], _FUNCTIONS, strict=True))

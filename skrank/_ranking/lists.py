@@ -21,6 +21,7 @@ from skrank._input.checks import (
     not_finite,
     numeric_array,
     scores_as_floats,
+    shape_of,
     wrong_lengths,
 )
 from skrank._input.query_ids import find_qid
@@ -473,7 +474,14 @@ def _read_grades(y_true, y_score, judged, exclude, is_column):
     """Return dense grades and the scores, in one shape, and both masks, checked."""
     y_true = numeric_array(y_true, "y_true")
     if judged is not None:
-        y_true, judged = _without_unread(y_true, judged, "judged")
+        grades = y_true
+        y_true, judged = _without_unread(grades, judged, "judged")
+        if y_true.ndim == 1 and (grades > y_true).any():
+            warn_caller(
+                f"{np.count_nonzero(grades > y_true)} rows that are not `judged` have "
+                "a grade above 0, which is not read.",
+                UserWarning,
+            )
     if y_score.ndim == 1 and y_true.ndim == 2 and y_true.shape[1] == 1:
         y_true = flatten_column(y_true, "y_true")
     elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
@@ -537,7 +545,7 @@ def are_rows(y_true, y_score, exclude=None):
     """Return True if each entry is a document, and False if each row is a query."""
     if np.ndim(exclude) == 2:  # a mask of a matrix, which may have one column
         return False
-    shape, of_grades = np.shape(y_score), np.shape(y_true)
+    shape, of_grades = shape_of(y_score), shape_of(y_true)
     if shape[1:] != (1,):
         return len(shape) == 1
     if len(of_grades) == 1:
@@ -748,7 +756,7 @@ def _check_matrix(y_true, y_score, by_row):
         raise ValueError(
             f"The '{given[0]}' parameter goes with y_true and y_score of shape "
             "(n_samples,): each row of a matrix is a query. Got y_score of shape "
-            f"{y_score.shape}."
+            f"{y_score.shape}. The scores of several rankers are a dict by name."
         )
     expected = y_score.shape if y_true.ndim == 2 else y_score.shape[:1]
     if not is_matrix or y_true.shape != expected:

@@ -21,6 +21,7 @@ from skrank._input.checks import (
     check_choice,
     check_count,
     check_k,
+    shape_of,
     shown,
     warn_if_out_of_order,
 )
@@ -155,6 +156,11 @@ def catalogue_scores(
         given = {name: on_host(values) for name, values in given.items()}
         warn_if_out_of_order(given)
         scores, rows = given["y_score"], given["qid"]
+        if not shape_of(scores):
+            raise ValueError(
+                "The 'y_score' parameter of catalogue_scores must be an array-like. Got "
+                f"{shown(scores)} instead."
+            )
         if heads is None or "qid" in by_ranker:
             if rows is None and np.ndim(scores) == 1:
                 rows = find_qid(y=scores)

@@ -357,7 +357,8 @@ def _keys(arrays, by, n_rankers):
         qid = find_qid(y=arrays.y_true)
     if by is None and qid is None:
         return None, arrays
-    if qid is None:
+    has_ids = qid is not None
+    if not has_ids:
         n_rows = len(arrays.y_score)
         if is_flat:
             check_one_query(n_rows)
@@ -371,7 +372,7 @@ def _keys(arrays, by, n_rankers):
     if by:
         warn_if_out_of_order({"y_true": arrays.y_true} | by)
         keys, _, codes = distinct({"qid": qid} | by)
-        if is_flat:
+        if is_flat and has_ids:
             _warn_if_cut(keys, codes, list(by))
     else:
         ids, codes = encode_qid(qid, np.size(arrays.y_true))

@@ -23,6 +23,7 @@ from skrank._engine.value_table import (
     named_summaries,
 )
 from skrank._input.checks import (
+    as_floats,
     check_choice,
     check_column_name,
     check_count,
@@ -94,6 +95,8 @@ class QueryScores(PrintedResult):
     """
 
     table: Any
+
+    __iter__ = None  # else Python asks __getitem__ for names that are numbers
 
     @property
     def keys(self) -> dict[str, NDArray[Any]]:
@@ -358,15 +361,15 @@ class QueryScores(PrintedResult):
             columns[name] = self.values[:, j].ravel()
         return as_frame(columns, self.table.kind if kind is None else kind)
 
-    def worst_queries(self, ranker: str | None = None, n: int = 10) -> Any:
+    def worst_queries(self, n: int = 10, *, ranker: str | None = None) -> Any:
         """Return the queries with the worst values, for each metric and ranker.
 
         Parameters
         ----------
-        ranker : str, default=None
-            The name of a ranker. If None, all of them.
         n : int, default=10
             The number of queries of each metric and ranker.
+        ranker : str, default=None
+            The name of a ranker. If None, all of them.
 
         Returns
         -------
@@ -388,7 +391,7 @@ class QueryScores(PrintedResult):
         >>> from skrank.metrics import score_queries
         >>> y_true, qid = [0, 1, 0, 0, 1, 0], [7, 7, 8, 8, 9, 9]
         >>> runs = {"bm25": [2, 1, 2, 1, 2, 1], "dense": [1, 2, 1, 2, 1, 2]}
-        >>> score_queries(y_true, runs, "mrr", qid=qid).worst_queries("bm25")
+        >>> score_queries(y_true, runs, "mrr", qid=qid).worst_queries(ranker="bm25")
           metric ranker  qid  value
         0    mrr   bm25    7    0.5
         1    mrr   bm25    9    1.0
@@ -496,7 +499,9 @@ def worst_first(gain):
 
 def _is_one_of(key, values, name):
     """Return which entries of a key column are a value, or one of a list of them."""
-    values = list(values) if isinstance(values, (list, set, np.ndarray)) else [values]
+    is_array = isinstance(values, np.ndarray) and values.ndim
+    are_several = isinstance(values, (list, set)) or is_array
+    values = list(values) if are_several else [values]
     if key.dtype.kind in "mM":
         values = np.asarray(values, key.dtype).tolist()
     ids, codes = encode_qid(key, name=name)
@@ -530,7 +535,8 @@ def _table_of_frame(frame, qid, by, ranker, metrics, sample_weight, instead):
         weight = check_weights(weight, len(keys["qid"]), "row")
         check_some_weight(weight)
     for name in _names_of_metrics(metrics, names, others):
-        given = np.asarray(_column_of_frame(frame, name, names), dtype=np.float64)
+        given = _column_of_frame(frame, name, names)
+        given = as_floats(given, f"The values of the column {name!r}")
         if np.isinf(given).any():
             raise ValueError(f"The column {name!r} must be finite. Got infinity.")
         requests.append(request := request_for_values(name, given, instead))
@@ -572,9 +578,9 @@ def _names_of_metrics(metrics, names, others):
     """Return the names of the columns of values: by default all but the others."""
     if metrics is None:
         metrics = [name for name in names if name not in others]
-    elif metrics:
+    elif np.size(metrics):
         metrics = check_listed(metrics, "metrics", "from_frame")
-    if not metrics:
+    if not np.size(metrics):
         raise ValueError(f"from_frame needs a column of values. Got {names}.")
     return metrics
 

@@ -29,6 +29,7 @@ from skrank._input.checks import (
     wrong_lengths,
 )
 from skrank._input.frames import on_host, unwrapped
+from skrank._input.query_ids import no_query_ids
 from skrank._ranking.ids import encode_heads, encode_qid
 from skrank._ranking.lists import flatten_column
 from skrank._text.docs import MetricsLike, Self
@@ -119,14 +120,14 @@ class RankingMetric:
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._batches, self._n_rows, self._parts = [], 0, []
+        self._batches, self._n_rows, self._parts, self._n_numbered = [], 0, [], 0
         self._given = self._scored = None
 
     def update(
         self,
         y_true: ArrayLike | None,
         y_score: ArrayLike,
-        qid: ArrayLike,
+        qid: ArrayLike | None = None,
         **by_row: Any,
     ) -> None:
         """Add a batch.
@@ -137,9 +138,10 @@ class RankingMetric:
             The true grades, of the shape of `y_score`. None if no metric reads grades.
         y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
             The predicted scores, larger is better.
-        qid : array-like of shape (n_samples,) or (n_queries,)
+        qid : array-like of shape (n_samples,) or (n_queries,), default=None
             The query id of each row of `y_score`, of any type. Ids must be different in
-            all batches, so that a query can be recognized.
+            all batches, so that a query can be recognized. Without them the rows of
+            matrices are numbered, from one batch to the next.
         **by_row
             `sample_weight`, `judged`, `returned` and `doc_id` of
             :func:`evaluate`, and the columns that the metrics read. All batches must
@@ -153,6 +155,11 @@ class RankingMetric:
         TypeError
             If no metric reads a column.
         """
+        if qid is None:
+            if np.ndim(y_score) != 2:
+                raise no_query_ids("RankingMetric.update", "update(..., qid=qid)")
+            qid = self._n_numbered + np.arange(len(y_score))
+            self._n_numbered += len(y_score)
         batch = self._read(y_true, y_score, qid, by_row)
         self._add([batch], [], len(batch["y_score"]), frozenset(batch))
 

@@ -370,10 +370,10 @@ def _array_of(values, name):
         return np.asarray(values)
     try:
         return np.asarray(values, dtype=object)
-    except ValueError as error:  # ragged lists
+    except ValueError:  # ragged lists
         raise ValueError(
             f"The '{name}' parameter must be an array-like with rows of one length. "
-            f"Got {type(values).__name__}: {error}"
+            f"Got {shown(values, 80)}."
         ) from None
 
 

@@ -421,7 +421,8 @@ def ild_score(ranking, *, k=None, distance="cosine"):
     s = top.length - np.bincount(top.query[is_sure], minlength=n)
     one = s / np.maximum(m, 1)  # of the tied documents is in the list, and two are
     two = one * (s - 1) / np.maximum(m - 1, 1)
-    sums = _cosine_sums if distance == "cosine" else _pairwise_sums
+    is_cosine = isinstance(distance, str) and distance == "cosine"
+    sums = _cosine_sums if is_cosine else _pairwise_sums
     given = _in_one_order(top.column("features"), top.query, is_sure)
     sure, both, tied = sums(*given, n, distance)
     n_pairs = top.length * (top.length - 1.0)

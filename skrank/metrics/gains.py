@@ -188,7 +188,8 @@ def gain_function(ranking, gain):
             f"grade of {highest} in y_true: are these ids? Else pass gain='linear' or "
             "rescale the grades."
         )
-    if highest > MOST_GRADE and isinstance(gain, Implied):
+    is_own = highest > MOST_GRADE and ranking.ideal is not ranking  # warn once
+    if is_own and isinstance(gain, Implied):
         warn_caller(LARGE_GRADES, UserWarning)
     return _exponential
 
@@ -204,7 +205,8 @@ def _exponential(grade):
 MOST_GRADE = 30
 LARGE_GRADES = (
     f"With grades above {MOST_GRADE} the default gain, 2 ** grade - 1, reads the "
-    "highest grade and hardly any other. Pass gain='linear', in a scorer name "
+    "highest grade and hardly any other. Are these ids? Else pass gain='linear', in a "
+    "scorer name "
     "\"ndcg(gain='linear')@10\", or gain='exponential' if this is meant."
 )
 

@@ -23,7 +23,8 @@ def n_relevant(ranking, k, normalize):
 
 def n_places(ranking, k, normalize, caller):
     """Return k, or the length of the list."""
-    check_choice(normalize, {"k", "length"}, "normalize", caller)
+    words = {"achievable": "recall with normalize='achievable', which is recall_cap"}
+    check_choice(normalize, {"k", "length"}, "normalize", caller, words)
     length = np.maximum(ranking.n_documents, 1)
     if k is None:
         return length

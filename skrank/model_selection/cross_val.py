@@ -181,6 +181,13 @@ class _SplitOnce:
 
     def __init__(self, cv):
         is_count = cv is None or isinstance(cv, Integral)
+        if np.iterable(cv) and not hasattr(cv, "split"):
+            cv = list(cv)
+            if not cv or any(not np.iterable(one) or len(one) != 2 for one in cv):
+                raise ValueError(
+                    f"The 'cv' parameter of {CROSS_VAL} must be an int, a splitter or "
+                    f"pairs of training and test rows. Got {shown(cv, 80)} instead."
+                )
         self.cv = QueryKFold(5 if cv is None else cv) if is_count else check_cv(cv)
         self.splits = None
 
@@ -201,6 +208,11 @@ class _SplitOnce:
 
 def _by_name(estimator):
     """Return the estimators by name; one that has none stands under None."""
+    if isinstance(estimator, (list, tuple)):
+        raise TypeError(
+            f"The 'estimator' parameter of {CROSS_VAL} must be an estimator or a dict "
+            f"of names to estimators. Got a {type(estimator).__name__}."
+        )
     if not isinstance(estimator, Mapping):
         return {None: estimator}
     for name in estimator:

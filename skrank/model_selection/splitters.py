@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import heapq
 import warnings
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -21,6 +22,7 @@ from sklearn.utils import (
 from skrank._input.checks import (
     check_count,
     count_rows,
+    says_what_was_meant,
     warn_if_few_queries,
     warn_if_out_of_order,
 )
@@ -340,6 +342,12 @@ class QueryShuffleSplit(QuerySplitter):
             yield parts
 
 
+_HINTS = {
+    "stratify": " It keeps queries whole, and StratifiedQueryKFold stratifies them."
+}
+
+
+@partial(says_what_was_meant, hints=_HINTS)
 def query_train_test_split(
     *arrays: ArrayLike,
     qid: ArrayLike | None = None,

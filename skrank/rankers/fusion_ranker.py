@@ -50,7 +50,7 @@ class FusionRanker(QueryFinder):
         document. None means each column of `X`.
     method : {"rrf", "sum", "mnz", "max", "isr", "borda"}, default="rrf"
         How the scores of a document become one, as in :func:`~skrank.tables.fuse`.
-    norm : {"min-max", "max", "sum", "z", "rank"}, default=None
+    norm : {"min-max", "max", "sum", "z", "rank", "dbsf"}, default=None
         How scores are made comparable within a query before they are added.
     weights : array-like of shape (n_estimators,) or dict of str to float, default=None
         The weight of each estimator or column, at least 0. If None, all are 1.
@@ -120,7 +120,7 @@ class FusionRanker(QueryFinder):
         estimators: Sequence[Any] | None = None,
         *,
         method: Literal["rrf", "sum", "mnz", "max", "isr", "borda"] = "rrf",
-        norm: Literal["min-max", "max", "sum", "z", "rank"] | None = None,
+        norm: Literal["min-max", "max", "sum", "z", "rank", "dbsf"] | None = None,
         weights: ArrayLike | Mapping[str, float] | None = None,
         rrf_k: float = 60,
         qid_column: str | int = "qid",

@@ -175,7 +175,12 @@ class QueryFinder(RankingEstimator, BaseEstimator):
             y = column_or_1d(y, dtype="numeric", warn=True)
             if y.dtype.kind not in "biuf":  # scikit-learn 1.7 keeps text of pandas 3
                 y = y.astype(np.float64)
-        except ValueError:
+        except (TypeError, ValueError) as error:
+            if isinstance(error, TypeError):
+                raise TypeError(
+                    f"The 'y' parameter of {type(self).__name__}.fit must hold "
+                    f"numbers. Got {shown(y, 80)} instead."
+                ) from None
             labels = np.ravel(np.asarray(y, dtype=object))
             text = next((label for label in labels if isinstance(label, str)), None)
             if text is None:

@@ -249,7 +249,16 @@ class QueryRanker(MetaRanker):
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
             stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
         fitted = clone_estimator(self.estimator)
-        fitted, self._names, self._types = fit_estimator(fitted, rows, stopping)
+        try:
+            fitted, self._names, self._types = fit_estimator(fitted, rows, stopping)
+        except (KeyError, ValueError) as error:
+            name = self.qid_column
+            if f"of the dataframe: {{'{name}'" in str(error):
+                raise ValueError(
+                    f"The column {name!r} is out of X already when the "
+                    f"estimator is fitted, and no step needs to drop it. Got: {error}"
+                ) from error
+            raise
         if estimator_type(fitted) == "classifier":
             ranking_response(fitted, None, ask=_would_ask)  # raises if it has no scores
         return self._keep(fitted)

@@ -18,6 +18,7 @@ from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     about,
     check_choice,
+    check_flag,
     check_level,
     check_number,
     says_what_was_meant,
@@ -221,7 +222,7 @@ def compare_rankers(
     check_choice(correction, {"max-t", None}, "correction", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
-    if not paired:
+    if not check_flag(paired, "paired", "compare_rankers"):
         of_values = None if test in (AUTO, "t") else test
         codes = None if isinstance(clusters, str) else clusters
         given = {"test": of_values, "by": by, "clusters": codes, "judge": judge}
@@ -333,7 +334,8 @@ def _pairs(rankers, baseline):
         return [(j, i) for i, j in itertools.combinations(range(len(rankers)), 2)]
     is_list = isinstance(baseline, tuple)
     names = baseline if is_list else (baseline,)
-    are_rankers = names and all(name in rankers for name in names)
+    are_text = all(isinstance(name, str) for name in names)
+    are_rankers = names and are_text and {*names} <= {*rankers}
     if not are_rankers or len(set(names)) < len(names):
         accepted = "a ranker or a list of different ones" if is_list else "a ranker"
         raise ValueError(

@@ -16,6 +16,7 @@ from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 
+from skrank._engine.names import is_metric
 from skrank._engine.request import Request
 from skrank._engine.summary import MEANS, mean_of_queries, reciprocal, weights_of
 from skrank._engine.value_table import (
@@ -26,7 +27,7 @@ from skrank._engine.value_table import (
     join_samples,
 )
 from skrank._input.callers import warn_caller
-from skrank._input.checks import about, check_listed, shown
+from skrank._input.checks import about, as_floats, check_listed, shape_of, shown
 from skrank._input.frames import column_names, find_level, index_of, kind_of, unwrapped
 from skrank._ranking.ids import encode_qid
 from skrank.evaluation.query_scores import QueryScores
@@ -641,20 +642,22 @@ def samples_of(values):
 def scores_of(values, by, clusters, caller):
     """Return values of queries, by ranker, as a QueryScores."""
     if column_names(values) is None:  # an array, whose rankers have numbers as names
-        is_array = isinstance(values, (list, tuple, np.ndarray))
-        if not is_array or not len(values) or any(np.ndim(row) != 1 for row in values):
+        is_array = isinstance(values, (list, tuple, np.ndarray)) and shape_of(values)
+        are_rows = is_array and all(len(shape_of(row)) == 1 for row in values)
+        if not are_rows or not len(values):
             got = f"{type(values).__name__}{' of other shape' if is_array else ''}"
             raise (ValueError if is_array else TypeError)(
                 f"The 'scores' parameter of {caller} must be a QueryScores, a dict or "
                 "a data frame with the values of each ranker, or an array of shape "
-                f"(n_rankers, n_queries). Got {got} instead."
+                f"(n_rankers, n_queries). Got {got} instead. Scores of several rankers "
+                "are a dict of them by name."
             )
         values = {str(place): row for place, row in enumerate(values)}
     names = column_names(values)
-    if {"fit_time", "score_time"} <= {*names}:
+    if {"fit_time", "mean_fit_time"} & {*names}:
         raise ValueError(
             f"The 'scores' parameter of {caller} must hold values of queries. "
-            "Got the folds of cross_validate: pass the result of "
+            "Got those of a search, or the folds of cross_validate: pass the result of "
             "cross_val_query_scores."
         )
     asked = ([one] if isinstance(one, str) else one for one in (by, clusters))
@@ -731,6 +734,11 @@ def _columns_of(values, name, shared):
                 "the order of these columns."
             )
         columns["qid"], values = list(values), list(values.values())
+        if columns["qid"] and all(map(is_metric, map(str, columns["qid"]))):
+            raise ValueError(
+                f"The values of {shown(name)} must be those of queries. Got the means "
+                f"of {columns['qid']}: pass the QueryScores itself, not its summary."
+            )
         if values and isinstance(values[0], Mapping):
             metrics = list(values[0])
             return columns | {
@@ -738,7 +746,7 @@ def _columns_of(values, name, shared):
             }
     elif columns["qid"] is None and index_of(values) is not None:
         columns["qid"] = np.asarray(index_of(values))
-    values = np.asarray(unwrapped(values), dtype=np.float64)
+    values = as_floats(values, f"The values of {shown(name)}")
     if values.ndim != 1:
         raise ValueError(
             "The values of a ranker must be one number for each query, or a dict of "

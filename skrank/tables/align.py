@@ -301,7 +301,9 @@ def read_runs(runs, names, of, duplicates, may_be_empty=True):
 
 def _is_empty(run):
     """Return True for a dict of queries for none of which a run returned anything."""
-    return isinstance(run, Mapping) and not any(len(found) for found in run.values())
+    if not isinstance(run, Mapping):
+        return False
+    return all(hasattr(one, "__len__") and not len(one) for one in run.values())
 
 
 def with_subtopics(truth, subtopic, judged_from):
@@ -581,7 +583,8 @@ def from_topk(
         :class:`~sklearn.neighbors.NearestNeighbors`. -1 stands for no document.
     relevant : array-like or list
         The relevant documents: one index for each query, of shape (n_queries,); a list
-        with a set, a list or a dict ``{index: grade}`` for each query; or an array or
+        with a set, a list or a dict ``{index: grade}`` for each query; with `qid` a
+        dict of query ids to these, without queries that have none; or an array or
         a sparse matrix of grades of shape (n_queries, n_documents), in which 0 stands
         for no judgement.
     scores : array-like of shape (n_queries, k), default=None
@@ -645,8 +648,10 @@ def from_topk(
             )
         if not greater_is_better:
             scores = -scores.astype(np.result_type(scores, np.float32))
-    truth = _truth(relevant, len(indices))
     ids = None if qid is None else _one_id_each(qid, len(indices))
+    if isinstance(relevant, Mapping) and ids is not None:
+        relevant = [relevant.get(one, ()) for one in ids.tolist()]
+    truth = _truth(relevant, len(indices))
     returned = indices >= 0
     query = np.repeat(np.arange(len(indices)), np.count_nonzero(returned, axis=1))
     rows = slice(None) if returned.all() else returned  # a slice is not copied

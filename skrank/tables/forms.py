@@ -108,6 +108,12 @@ def read_form(data, form, names):
             data = _json_of(data)
         else:
             data, names = _table_of_file(data, names)
+    values = data.values() if isinstance(data, Mapping) else ()
+    if form.is_truth and any(isinstance(x, Mapping) and _is_run(x) for x in values):
+        raise TypeError(
+            f"The '{form.name}' parameter must be the judgements of queries. Got a "
+            "dict of names to these, as runs are: pass the judgements first."
+        )
     if _is_table(data):
         table = import_extra("pyarrow").table(data) if is_only_arrow(data) else data
         columns = [_column_of_table(table, names, i, form) for i in range(len(names))]
@@ -116,9 +122,15 @@ def read_form(data, form, names):
     elif _is_list(data) and len(data) and all(map(_is_row, data)):
         columns = zip(*data, strict=True)
     else:
-        cure = "Lists of lists become a dict with dict(enumerate(lists))."
+        cure = (
+            "Lists of lists become a dict with dict(enumerate(lists)), and several "
+            "runs are a dict of names to runs."
+        )
         if _is_list(data) and len(data) and isinstance(data[0], Mapping):
-            cure = "A list of dicts becomes a table with pandas.DataFrame(rows)."
+            cure = (
+                "A list of dicts becomes a table with pandas.DataFrame(rows), and "
+                "several runs are a dict of names to runs."
+            )
         raise TypeError(
             f"The '{form.name}' parameter must be {form.takes}. Got {shown(data)} of "
             f"type {type(data).__name__} instead.{f' {cure}' * _is_list(data)}"
@@ -224,7 +236,7 @@ def _column_of_table(table, names, position, form):
     if isinstance(table, Bunch):
         names, column = list(table), table.get(name)
     else:
-        names, column = column_names(table), find_column(table, name)
+        names, column = column_names(table) or (), find_column(table, name)
     if column is not None:
         return column
     is_grade = form.is_truth and position == 2

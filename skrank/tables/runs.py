@@ -36,7 +36,7 @@ def fuse(
     runs: Mapping[str, Judgements],
     method: Literal["rrf", "sum", "mnz", "max", "isr", "borda"] = "rrf",
     *,
-    norm: Literal["min-max", "max", "sum", "z", "rank"] | None = None,
+    norm: Literal["min-max", "max", "sum", "z", "rank", "dbsf"] | None = None,
     weights: ArrayLike | Mapping[str, float] | None = None,
     rrf_k: float = 60,
     duplicates: Literal["raise", "best"] = "raise",
@@ -51,7 +51,7 @@ def fuse(
     method : {"rrf", "sum", "mnz", "max", "isr", "borda"}, default="rrf"
         How the scores of a document become one; the Notes have the formulas. "rrf",
         "isr" and "borda" read ranks only, the others scores.
-    norm : {"min-max", "max", "sum", "z", "rank"}, default=None
+    norm : {"min-max", "max", "sum", "z", "rank", "dbsf"}, default=None
         How the scores of each query of a run are made comparable before "sum", "mnz"
         or "max". None takes them as they are. Methods that read ranks ignore it.
     weights : array-like of shape (n_runs,) or dict of str to float, default=None
@@ -109,8 +109,10 @@ def fuse(
 
     The norms subtract the lowest score and divide by the range ("min-max") or by the
     sum of what is left ("sum"), divide by the highest score ("max"), subtract the mean
-    and divide by the standard deviation ("z"), or take 1 - (r - 1) / n of the n
-    documents of the run ("rank"). Equal scores become 0 by "min-max", "sum" and "z".
+    and divide by the standard deviation ("z"), take 1 - (r - 1) / n of the n documents
+    of the run ("rank"), or map the mean less and plus three standard deviations to 0
+    and 1, where it clips ("dbsf", as Qdrant does). Equal scores become 0 by "min-max",
+    "sum" and "z", and .5 by "dbsf".
 
     Documents with the same score share their ranks: each counts with the mean over
     them. So the result does not depend on the order of the rows.

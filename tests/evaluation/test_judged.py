@@ -283,3 +283,8 @@ def test_bpref_with_both_masks_is_what_a_loop_says(seed):
         for q in (qid == query for query in np.unique(qid))
     ]
     assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_a_grade_of_a_row_that_is_not_judged_is_noticed():
+    with pytest.warns(UserWarning, match="^1 rows that are not `judged` have a grade"):
+        metrics.evaluate([2, 0, 1], [1, 2, 3], "mrr", judged=[False, True, True])

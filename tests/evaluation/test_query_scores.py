@@ -233,20 +233,20 @@ def test_the_worst_queries_come_first_and_undefined_ones_last():
     y_score, qid = [3, 2, 1] * 4, np.repeat([1, 2, 3, 4], 3)
     names = ["mrr", "neg_mean_rank", mean_rank]
     scores = score_queries(y_true, {"a": y_score, "b": y_true}, names, qid=qid)
-    frame = scores.worst_queries("a")
+    frame = scores.worst_queries(ranker="a")
     assert [*frame.columns] == ["metric", "ranker", "qid", "value"]
     assert frame["qid"].tolist() == [4, 1, 2, 3] * 3
     assert frame["metric"].unique().tolist() == ["mrr", "neg_mean_rank", "mean_rank"]
     expected = [1 / 3, 1 / 2, 1, np.nan, -3, -2, -1, np.nan, 3, 2, 1, np.nan]
     assert_array_equal(frame["value"], expected)
-    of_all = scores["mrr"].worst_queries(n=2)
+    of_all = scores["mrr"].worst_queries(2)
     assert of_all["ranker"].tolist() == ["a", "a", "b", "b"]
     assert of_all["qid"].tolist() == [4, 1, 1, 2]  # those of b are all equal
     message = r"'ranker' parameter of worst_queries must be .*'a', 'b'.*Got 'mrr'"
     with pytest.raises(ValueError, match=message):
-        scores.worst_queries("mrr")
+        scores.worst_queries(ranker="mrr")
     with pytest.raises(ValueError, match="n == 0"):
-        scores.worst_queries("a", 0)
+        scores.worst_queries(0)
 
 
 def test_the_worst_queries_have_their_keys():

@@ -245,3 +245,12 @@ def test_parameters_are_checked_at_once():
         RankingMetric("mrr", gain="linear")
     with pytest.raises(ValueError, match="Pass the ids as `doc_id`"):
         RankingMetric("mrr", convention="trec_eval").update([1], [1], [1])
+
+
+def test_rows_of_matrices_are_numbered_on():
+    metric = RankingMetric("mrr")
+    metric.update([[1, 0], [0, 1]], [[2, 1], [2, 1]])
+    metric.update([[1, 0]], [[2, 1]])
+    assert metric.compute() == {"mrr": (1 + 1 / 2 + 1) / 3}
+    with pytest.raises(ValueError, match=r"RankingMetric.update needs to know which"):
+        metric.update([1, 0], [2, 1])

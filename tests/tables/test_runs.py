@@ -110,3 +110,12 @@ def test_errors_say_what_is_wrong(arguments, kind, words):
     names = ["method", "norm", "weights", "rrf_k"]
     with pytest.raises(kind, match=words):
         fuse(runs, **dict(zip(names, rest, strict=False)))
+
+
+def test_dbsf_maps_three_standard_deviations_to_0_and_1():
+    runs = {"a": {"q": {"x": 3.0, "y": 1.0}}, "b": {"q": {"x": 5.0}}}
+    fused = fuse(runs, "sum", norm="dbsf")
+    # The standard deviation is 1: x is one above the mean, y one below.
+    assert dict(zip(fused.doc_id, fused.score, strict=True)) == pytest.approx(
+        {"x": (1 + 3) / 6 + 3 / 6, "y": (-1 + 3) / 6}
+    )

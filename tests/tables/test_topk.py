@@ -206,3 +206,13 @@ def test_topk_refuses_bad_input(name):
     options = {"greater_is_better": "no"} if name == "flag" else {}
     with pytest.raises((TypeError, ValueError), match=error):
         from_topk(indices, relevant, scores, **options)
+
+
+def test_the_relevant_documents_of_a_dict_are_those_of_the_ids():
+    relevant = {"bob": {3}, "ann": {7, 8}}
+    with pytest.warns(UserWarning, match="1 of 3 queries"):
+        found = from_topk([[4, 7], [2, 3], [1, 2]], relevant, qid=["ann", "bob", "cem"])
+    expected = from_topk([[4, 7], [2, 3]], [{7, 8}, {3}], qid=["ann", "bob"])
+    assert {name: one.tolist() for name, one in found.items()} == {
+        name: one.tolist() for name, one in expected.items()
+    }
