@@ -229,7 +229,7 @@ def wrong_lengths(lengths):
 
 def count_rows(data):
     """Return the number of rows of arrays, tables and lists; None if there are none."""
-    if data is None:
+    if data is None or getattr(data, "shape", None) == ():
         return None
     return data.shape[0] if hasattr(data, "shape") else len(data)
 

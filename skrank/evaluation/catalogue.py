@@ -158,8 +158,8 @@ def catalogue_scores(
         scores, rows = given["y_score"], given["qid"]
         if not shape_of(scores):
             raise ValueError(
-                "The 'y_score' parameter of catalogue_scores must be an array-like. Got "
-                f"{shown(scores)} instead."
+                "The 'y_score' parameter of catalogue_scores must be an array-like. "
+                f"Got {shown(scores)} instead."
             )
         if heads is None or "qid" in by_ranker:
             if rows is None and np.ndim(scores) == 1:

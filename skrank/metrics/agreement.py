@@ -108,9 +108,10 @@ def rank_correlation_score(
     ties, call ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` for
     :math:`\tau_b`, or with ``variant="c"`` for :math:`\tau_c`, query by query. A query
     without two different grades is undefined and left out of the mean. Documents that
-    were not returned are tied below all others, whatever `ties` is: a query for which
-    nothing was returned has the value 0.5. The named weights take O(n log n) time; a
-    callable is evaluated once for every pair of grades.
+    are not judged have the lowest grade of all queries, or 0 if none is negative. Those
+    that were not returned are tied below all others, whatever `ties` is: a query for
+    which nothing was returned has the value 0.5. The named weights take O(n log n)
+    time; a callable is evaluated once for every pair of grades.
 
     References
     ----------
@@ -187,7 +188,8 @@ def spearman_score(ranking, *, ties="expected"):
     var(pi) is that of n ranks without ties. SciPy gives tied scores their mean rank,
     which decreases var(pi) and increases the absolute correlation; ``ties="midrank"``
     does the same, and a query whose scores are all tied is then undefined. A query
-    without two different grades is undefined and left out of the mean.
+    without two different grades is undefined and left out of the mean. Documents that
+    are not judged have the lowest grade of all queries, or 0 if none is negative.
 
     Documents that were not returned are below all others, and the value is the exact
     expectation over their orderings, whatever `ties` is. A query for which nothing was
@@ -272,8 +274,8 @@ def rbo_score(ranking, *, p=0.9):
     The average is over the orderings of ties in both rankings: :math:`X_d` is the sum
     over the documents of the probability to be in the top d by score times that by
     grade. A query without two different grades, where documents that are not judged
-    have the lowest one, is undefined and left out of the mean. A query for which
-    nothing was returned has the value 0.
+    have the lowest grade of all queries (or 0), is undefined and left out of the mean.
+    A query for which nothing was returned has the value 0.
 
     References
     ----------

@@ -225,6 +225,8 @@ class TimeRangeSplit(_TimeSplitter):
         n_before = np.concatenate([[0], np.cumsum(np.bincount(codes))])
         n_rows, moment = self.test_size, _as_moment(self.test_size)
         _warn_if_days(n_rows, times, len(codes), "rows")
+        if isinstance(n_rows, Integral):
+            n_rows = min(n_rows, len(codes))
         if isinstance(n_rows, Real) and not isinstance(n_rows, Integral):
             n_rows = max(round(n_rows * len(codes)), 1)
         ends = [len(times)]

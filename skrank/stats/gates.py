@@ -18,6 +18,7 @@ from skrank._input.checks import (
     check_choice,
     check_number,
     says_what_was_meant,
+    shape_of,
     shown,
 )
 from skrank._text.docs import Clusters
@@ -198,7 +199,7 @@ def gate(
 
 def _read_margins(margin, metrics):
     """Return the margin of each metric: a number, and whether it is a fraction."""
-    given = [margin] if np.ndim(margin) == 0 else list(margin)
+    given = list(margin) if shape_of(margin) else [margin]
     found = []
     for one in given:
         is_relative = isinstance(one, str) and one.endswith("%")

@@ -177,7 +177,7 @@ BAD = [
     *(pd.DataFrame(), pd.Series(dtype=float), pd.DataFrame({"a": [1, 2]}), pd.NA),
     *(pd.Series([1, None]), pd.Series(["a", "b"]), pd.Timestamp("2020-01-01"), pd.NaT),
     *(pl.DataFrame(), pl.Series([1, 2]), pa.table({}), pa.table({"a": [1]})),
-    *(pa.array([1, None]), BOTH, ONE, RANKER, MODEL, Ridge, Ridge(), warnings),
+    *(pa.array([1, None]), BOTH, ONE, RANKER, MODEL, Ridge(), warnings),
     *(X, Y, QID, SCORE, FRAME, ROWS, QRELS, RUN, RUNS, TRIPLES, Y[:-1], X[:, :2]),
 ]
 OWN_WORDS = ("unexpected keyword argument", "required ", "positional argument")
