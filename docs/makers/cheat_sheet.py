@@ -37,6 +37,8 @@ in front of the cutoff, as in ``precision(threshold=1)@5``.
      - ``confidence_interval(scores)``, ``compare_rankers(scores)``
    * - the numbers of another library
      - ``evaluate(..., convention="trec_eval")``
+   * - Kaggle's MAP@12 (mapk, apk)
+     - ``evaluate(..., "map@12", normalize="achievable")``
 """
 
 # For each family: its page, what its metrics read, and when to use each of them.
