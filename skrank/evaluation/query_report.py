@@ -646,10 +646,8 @@ def _terms_of_documents(request, ranking, value):
 def _ideal_order(relevant, grade, returned, request):
     """Return the documents in the order of the ideal ranking."""
     members = np.flatnonzero(returned | relevant)
-    gain, value = (
-        own_gain(request.options.own.get("gain")),
-        np.where(relevant, grade, 0.0),
-    )
+    gain = own_gain(request.options.own.get("gain"))
+    value = np.where(relevant, grade, 0.0)
     if gain is not None:
         value[relevant] = gain(grade[relevant].astype(np.float64))
         return members[np.argsort(-value[members], kind="stable")]

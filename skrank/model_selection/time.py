@@ -481,6 +481,8 @@ class LeaveLastOut(_TimeSplitter):
             yield np.flatnonzero(train), np.flatnonzero(test)
 
 
+# So many rows or queries are often meant as days.
+MOST_DAYS = 90
 # Months and years have no fixed length.
 _UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
 _DURATION = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
@@ -500,17 +502,14 @@ def _as_moment(value):
     """Return a date such as "2026-05-01" as a datetime64; None for what is not one."""
     if getattr(value, "tzinfo", None) is not None:
         value = value.astimezone(UTC).replace(tzinfo=None)
-    is_date = isinstance(value, (date, np.datetime64))
-    if is_date or (isinstance(value, str) and _DATE.match(value)):
-        try:
-            moment = np.datetime64(value, "us")
-        except ValueError:
-            return None
-        return None if np.isnat(moment) else moment
-    return None
-
-
-_DATE = re.compile(r"\d{4}-\d\d")
+    is_text = isinstance(value, str) and re.match(r"\d{4}-\d\d", value)
+    if not (is_text or isinstance(value, (date, np.datetime64))):
+        return None
+    try:
+        moment = np.datetime64(value, "us")
+    except ValueError:
+        return None
+    return None if np.isnat(moment) else moment
 
 
 def _place_of_moment(times, moment, given):
@@ -529,14 +528,10 @@ def _place_of_moment(times, moment, given):
     return int(np.searchsorted(times, moment))
 
 
-# So many are often meant as days.
-_DAYS = 90
-
-
 def _warn_if_days(size, times, n, things):
     """Warn of a small number of rows or queries that may be one of days."""
     are_dates = times.dtype.kind == "M" or isinstance(times[0], date)
-    if isinstance(size, Integral) and size <= _DAYS < n and are_dates:
+    if isinstance(size, Integral) and size <= MOST_DAYS < n and are_dates:
         warn_caller(
             f"test_size={size} counts {things}, {size} of {n:,}, not days: days are "
             f"TimeRangeSplit(test_size='{size}D').",
