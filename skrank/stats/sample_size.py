@@ -92,7 +92,8 @@ def required_queries(
     array([240,  40])
     """
     effects = np.abs(numeric_array(effect, "effect").astype(np.float64))
-    if effects.ndim > 1 or not np.isfinite(effects).all() or not effects.all():
+    is_valid = effects.size and np.isfinite(effects).all() and effects.all()
+    if effects.ndim > 1 or not is_valid:
         raise ValueError(
             "The 'effect' parameter of required_queries must be a finite number other "
             "than 0, which no number of queries finds, or an array of them. Got "
