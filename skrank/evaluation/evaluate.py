@@ -20,6 +20,7 @@ from skrank._input.callers import warn_caller
 from skrank._input.checks import (
     check_one_query,
     says_what_was_meant,
+    shape_of,
     shown,
     warn_if_out_of_order,
 )
@@ -359,7 +360,7 @@ def _keys(arrays, by, n_rankers):
         return None, arrays
     has_ids = qid is not None
     if not has_ids:
-        n_rows = len(arrays.y_score)
+        n_rows = (*shape_of(arrays.y_score), 0)[0]
         if is_flat:
             check_one_query(n_rows)
         qid = np.zeros(n_rows, dtype=np.intp) if is_flat else np.arange(n_rows)

@@ -19,7 +19,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from skrank._input.callers import warn_caller
-from skrank._input.checks import check_count, shown
+from skrank._input.checks import check_count, shape_of, shown
 from skrank._input.frames import column_names, drop_column
 from skrank._input.query_ids import QID
 from skrank._ranking.ids import encode_qid, sorted_unique
@@ -291,7 +291,7 @@ def _read_sets(given, entities, relations, relation):
 
 
 def _encode_entities(ids, entities, ndim):
-    ids = np.asarray(ids) if np.size(ids) == 0 else as_ids(ids, "candidates")
+    ids = np.asarray(ids) if 0 in shape_of(ids) else as_ids(ids, "candidates")
     if ids.ndim != ndim:
         shape = "(n_candidates,)" if ndim == 1 else "(n_triples, n_negatives)"
         raise ValueError(

@@ -181,7 +181,8 @@ class _SplitOnce:
 
     def __init__(self, cv):
         is_count = cv is None or isinstance(cv, Integral)
-        if np.iterable(cv) and not hasattr(cv, "split"):
+        is_text = isinstance(cv, (str, bytes))
+        if np.iterable(cv) and (is_text or not hasattr(cv, "split")):
             cv = list(cv)
             if not cv or any(not np.iterable(one) or len(one) != 2 for one in cv):
                 raise ValueError(

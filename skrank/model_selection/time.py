@@ -60,10 +60,10 @@ class _TimeSplitter(QuerySplitter):
                 time = require_named(found, time, argument="time", caller=caller, X=X)
             elif count_rows(time) != n_samples:
                 raise ValueError(
-                    f"The 'time' parameter of {type(self).__name__} must hold one "
-                    f"value per row. Got {count_rows(time)} for {n_samples} rows: in a "
-                    "nested search a splitter gets a part of the rows, so name a "
-                    "column of X, as in time='when'."
+                    "Found input variables with inconsistent numbers of samples: "
+                    f"{[n_samples, count_rows(time)]}. The 'time' parameter must hold "
+                    "one value per row. In a nested search a splitter gets a part of "
+                    "the rows: name a column of X, as in time='when'."
                 )
             warn_if_out_of_order({"X": X, "y": y, "time": time})
         time = in_utc(time)
@@ -225,8 +225,6 @@ class TimeRangeSplit(_TimeSplitter):
         n_before = np.concatenate([[0], np.cumsum(np.bincount(codes))])
         n_rows, moment = self.test_size, _as_moment(self.test_size)
         _warn_if_days(n_rows, times, len(codes), "rows")
-        if isinstance(n_rows, Integral):
-            n_rows = min(n_rows, len(codes))
         if isinstance(n_rows, Real) and not isinstance(n_rows, Integral):
             n_rows = max(round(n_rows * len(codes)), 1)
         ends = [len(times)]
@@ -597,7 +595,8 @@ def _place_of_rows(n_before, end, n_rows):
 
     `n_before` holds the number of rows that are earlier than each distinct time.
     """
-    place = np.searchsorted(n_before, n_before[end] - n_rows, side="right") - 1
+    left = max(int(n_before[end]) - n_rows, -1)
+    place = np.searchsorted(n_before, left, side="right") - 1
     return max(int(place), 0)
 
 

@@ -720,7 +720,9 @@ def _indices(indices):
 def _truth(relevant, n_queries):
     """Return the Triples of the relevant documents."""
     if sparse.issparse(relevant) or getattr(relevant, "ndim", 1) == 2:
-        cells = sparse.coo_matrix(relevant)
+        is_sparse = sparse.issparse(relevant)
+        grades = relevant if is_sparse else numeric_array(relevant, "relevant")
+        cells = sparse.coo_matrix(grades)
         n_found, kept = cells.shape[0], cells.data != 0
         columns = (cells.row[kept], cells.col[kept], cells.data[kept])
         relevant = Bunch(qid=columns[0], doc_id=columns[1], grade=columns[2])

@@ -218,7 +218,7 @@ def _is_run(value):
 
 
 def _is_list(value):
-    return isinstance(value, _LISTS)
+    return isinstance(value, _LISTS) and getattr(value, "ndim", 1) > 0
 
 
 def _is_row(value):

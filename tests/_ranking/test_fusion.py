@@ -105,12 +105,13 @@ def normalized(score, scores, rank, norm):
     if norm == "max":
         return score / high
     if low == high:
-        return 0.0
+        return 0.5 if norm == "dbsf" else 0.0
     if norm == "min-max":
         return (score - low) / (high - low)
     if norm == "sum":
         return (score - low) / sum(other - low for other in scores)
-    return (score - np.mean(scores)) / np.std(scores)
+    z = (score - np.mean(scores)) / np.std(scores)
+    return np.clip((z + 3) / 6, 0, 1) if norm == "dbsf" else z
 
 
 @pytest.mark.parametrize(("method", "norm"), BY_RANX)

@@ -467,5 +467,5 @@ def test_a_small_number_where_days_may_be_meant_is_noticed():
 
 def test_times_of_other_rows_name_the_column():
     cv = QueryTimeSeriesSplit(2, time=np.arange(9))
-    with pytest.raises(ValueError, match=r"Got 9 for 6 rows: .* time='when'"):
+    with pytest.raises(ValueError, match=r"samples: \[6, 9\]. .* time='when'"):
         list(cv.split(X6, qid=QID6))
