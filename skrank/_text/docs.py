@@ -62,7 +62,7 @@ threshold : float or "max", default={default}
 ties : {"expected", "first", "optimistic", "pessimistic"}, default={default}
     {ties}.
 ties_first_rank : {"expected", "first", "optimistic", "pessimistic", "realistic"}, \
-    default={default}
+default={default}
     {ties}; "realistic" takes the mean of
     the best and the worst rank of the first relevant document.
 threshold_every_grade : float, "max" or None, default={default}
@@ -71,7 +71,7 @@ threshold_every_grade : float, "max" or None, default={default}
     ones, and documents that are not judged have the grade 0, or the lowest one if that
     is negative.
 ties_midrank : {"expected", "first", "optimistic", "pessimistic", "midrank"}, \
-    default={default}
+default={default}
     {ties}; with "midrank" tied documents
     share their mean rank, as in ``scipy.stats.spearmanr``.
 replace_undefined_by : float, default={default}
@@ -108,7 +108,7 @@ discount : {"log2", "ln", "reciprocal"} or callable, default={default}
     The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, ``1 / i``, or a
     callable that maps an array of ranks, 1 being the best, to their discounts.
 discount_of_exposure : {"rbp", "log2", "ln", "reciprocal"} or callable, \
-    default={default}
+default={default}
     The exposure of rank i: ``p ** (i - 1)``, ``1 / log2(i + 1)``, ``1 / ln(i + 1)``,
     ``1 / i``, or a callable that maps an array of ranks, 1 being the best,
     to their exposures.
@@ -134,7 +134,7 @@ group : array-like of shape (n_samples,) or (n_samples, n_groups), or ItemColumn
     :func:`~skrank.metrics.of_items` returns. A document that belongs to several groups
     counts for each of them.
 group_or_none : array-like of shape (n_samples,) or (n_samples, n_groups), or \
-    ItemColumn, default={default}
+ItemColumn, default={default}
     The group of each document, a label of any type such as that of a provider; or how
     far it belongs to each of several groups, numbers of 0 or more; or what
     :func:`~skrank.metrics.of_items` returns. If None, each document is a group of its
@@ -144,7 +144,7 @@ propensity : array-like of shape (n_samples,) or ItemColumn
     above 0 and at most 1, or what :func:`~skrank.metrics.of_items` returns. It is read
     of the relevant documents alone.
 subtopics : {array-like, sparse matrix} of shape (n_samples, n_subtopics), list of \
-    lists of str, or ItemColumn
+lists of str, or ItemColumn
     Which subtopics the document of each row is on, as booleans or 0 and 1; or the
     labels of the subtopics, one list per row; or what :func:`~skrank.metrics.of_items`
     returns. A subtopic counts for a query if one of its documents is on it, returned or
@@ -328,7 +328,7 @@ known : "auto", None, array-like of shape (n_known, 3) or list of them, default=
 sides : {"head", "tail"} or sequence of them, default=("head", "tail")
     Whether heads, tails or both are predicted.
 metrics : str, callable, or list or dict of them, \
-    default=("mrr", "mean_rank", "hits@1", "hits@3", "hits@10")
+default=("mrr", "mean_rank", "hits@1", "hits@3", "hits@10")
     Names such as "mrr", "adjusted_hits@10" or "mean_rank"; PyKEEN's names; or
     definitions of your own, as in :func:`skrank.metrics.evaluate`.
 ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None

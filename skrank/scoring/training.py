@@ -141,8 +141,7 @@ def xgboost_metric(
 
     Parameters
     ----------
-    X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features), \
-            default=None
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
         The features of the evaluation set of a callback, from which it predicts:
         XGBoost passes predictions without queries to the metrics of XGBRanker.
 

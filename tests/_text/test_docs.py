@@ -210,6 +210,7 @@ def test_documented_defaults_are_those_of_the_signature(name):
     for parameter in inspect.signature(PUBLIC[name]).parameters.values():
         if parameter.name not in parameters:  # the docstring of the class has it
             continue
+        assert "  " not in parameters[parameter.name].type, parameter
         stated = re.search(r"default=(.+)$", parameters[parameter.name].type)
         if parameter.default is parameter.empty:
             assert stated is None, parameter
