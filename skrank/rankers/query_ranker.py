@@ -169,9 +169,24 @@ class QueryRanker(MetaRanker):
 
     Examples
     --------
+    A search over a ranker of LightGBM, on a data frame with a column "qid":
+
+    >>> from lightgbm import LGBMRanker
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skrank.datasets import load_shop
+    >>> from skrank.model_selection import QueryKFold
+    >>> from skrank.rankers import QueryRanker
+    >>> shop = load_shop()
+    >>> ranker = QueryRanker(LGBMRanker(n_estimators=5, n_jobs=1, verbose=-1))
+    >>> grid = {"estimator__num_leaves": [4, 15]}
+    >>> search = GridSearchCV(ranker, grid, scoring="mrr", cv=QueryKFold(3))
+    >>> search.fit(shop.data, shop.target).best_params_
+    {'estimator__num_leaves': 15}
+
+    Query ids passed by themselves:
+
     >>> import numpy as np
     >>> from sklearn.linear_model import Ridge
-    >>> from skrank.rankers import QueryRanker
     >>> X = np.array([[3.0], [1.0], [2.0], [5.0], [4.0]])
     >>> y = np.array([2, 0, 1, 1, 0])
     >>> qid = np.array(["a", "a", "a", "b", "b"])
