@@ -258,5 +258,5 @@ def whole_file(path):
         with contextlib.suppress(OSError):
             os.unlink(part)
         if isinstance(error, OSError) and error.filename is None:  # as of a full disk
-            error.filename = path
+            raise OSError(error.errno, error.strerror, path) from error
         raise
