@@ -1,4 +1,4 @@
-"""What the commands of the page "In the shell" print."""
+"""What the commands of the page "Command line" print."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -14,8 +14,8 @@ from pathlib import Path
 from skrank._shell.commands import main
 
 PAGE = Path(__file__).parents[1] / "shell.rst"
-# The script that writes the files, and a command with the file of what it prints.
-SCRIPT = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.M)
+SCRIPT = Path(__file__).parents[1] / "shell" / "files.py"
+# A command with the file of what it prints.
 COMMAND = re.compile(
     r"^\.\. code-block:: bash\n\n   skrank (.*)\n\n\.\. literalinclude:: (\S+)", re.M
 )
@@ -24,11 +24,10 @@ COMMAND = re.compile(
 def files():
     """Return what the commands print, by the names of the files."""
     page, before = PAGE.read_text("utf-8"), os.getcwd()
-    (script,) = SCRIPT.findall(page)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            exec(re.sub(r"^   ", "", script, flags=re.M), {})
+            exec(SCRIPT.read_text("utf-8"), {})
             return {name: printed(command) for command, name in COMMAND.findall(page)}
         finally:
             os.chdir(before)
