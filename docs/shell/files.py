@@ -7,15 +7,14 @@ from pathlib import Path
 from skrank.datasets import load_digits_retrieval
 
 digits = load_digits_retrieval(n_queries=100)
-rows = list(zip(digits.qid, digits.document_index))
-lines = [
-    f"{qid} 0 {image} {grade}\n" for (qid, image), grade in zip(rows, digits.target)
-]
-Path("qrels.txt").write_text("".join(lines))
+
+
+def write(path, line, values):
+    rows = zip(digits.qid, digits.document_index, values, strict=True)
+    Path(path).write_text("".join(line.format(*row) for row in rows), "utf-8")
+
+
+write("qrels.txt", "{} 0 {} {}\n", digits.target)
 for name, power in {"pixels": 1, "squares": 2}.items():
     scores = -(digits.data**power).sum(axis=1)
-    lines = [
-        f"{qid} Q0 {image} 0 {score} {name}\n"
-        for (qid, image), score in zip(rows, scores)
-    ]
-    Path(f"{name}.run").write_text("".join(lines))
+    write(f"{name}.run", f"{{}} Q0 {{}} 0 {{}} {name}\n", scores)
