@@ -504,12 +504,17 @@ def _read_grades(y_true, y_score, judged, exclude, is_column):
     return y_true, y_score, judged, exclude
 
 
+# Fewer relevant documents may be excluded by chance.
+_FEWEST_RELEVANT = 9
+
+
 def _warn_if_inverted(fraction, relevant_out):
     """Warn if most documents are excluded, and nearly all relevant ones.
 
     A sample of the documents that is ranked on purpose has the relevant ones.
     """
-    if 0.5 < fraction < 1 and len(relevant_out) and relevant_out.mean() > 0.9:
+    are_many = len(relevant_out) > _FEWEST_RELEVANT
+    if 0.5 < fraction < 1 and are_many and relevant_out.mean() > 0.9:
         warn_caller(
             f"`exclude` leaves out {fraction:.0%} of all documents, and "
             f"{relevant_out.mean():.0%} of the relevant ones: pass ~exclude if it is "

@@ -25,6 +25,7 @@ from skrank._input.checks import (
     check_instance,
     count_rows,
     numeric_array,
+    shape_of,
     shown,
     wrong_lengths,
 )
@@ -156,7 +157,7 @@ class RankingMetric:
             If no metric reads a column.
         """
         if qid is None:
-            if np.ndim(y_score) != 2:
+            if len(shape_of(y_score)) != 2:
                 raise no_query_ids("RankingMetric.update", "update(..., qid=qid)")
             qid = self._n_numbered + np.arange(len(y_score))
             self._n_numbered += len(y_score)

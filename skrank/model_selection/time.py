@@ -479,7 +479,7 @@ class LeaveLastOut(_TimeSplitter):
             yield np.flatnonzero(train), np.flatnonzero(test)
 
 
-# So many rows or queries are often meant as days.
+# This many rows or queries, or fewer, are often meant as days.
 MOST_DAYS = 90
 # Months and years have no fixed length.
 _UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
@@ -505,7 +505,7 @@ def _as_moment(value):
         return None
     try:
         moment = np.datetime64(value, "us")
-    except ValueError:
+    except (TypeError, ValueError):  # such as NaT of pandas
         return None
     return None if np.isnat(moment) else moment
 

@@ -140,7 +140,6 @@ REFUSED = {
     "kendall_tau": "rank_correlation",
     "tau": "rank_correlation",
     "somers_d": "rank_correlation",
-    "accuracy@5": "hits@5",
     "acuracy@1": "hits@1",
     "auc": "query_auc",
 }
