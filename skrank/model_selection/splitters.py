@@ -477,35 +477,31 @@ def _assign_rounds(sizes, relevant, n_folds):
     """Assign queries in rounds of `n_folds` queries of similar size, the largest first.
 
     A round has three steps. Places: each fold gets as many as if every query went to
-    the fold with the fewest rows. Classes: the folds that lack queries with relevant
-    rows most get the places of such queries. Queries: each goes to the fold with the
-    fewest rows among the folds that have a place for its class. A round of the
-    queries 30+, 28- and 27+, where + has relevant rows, as half of all queries have:
+    the fold with the fewest rows. Classes: the folds with the fewest queries with
+    relevant rows get the places of such queries. Queries: each goes to the fold with
+    the fewest rows among the folds that have a place for its class. A round of the
+    queries 30+, 28- and 27+, where + has relevant rows:
 
-        fold  rows  places  lack of +     places of +  queries   rows
-        0      100       0  0.5                     0             100
-        1       60       2  0.0 + 2 / 2             2  30+, 27+   117
-        2       75       1  -0.5 + 1 / 2            0  28-        103
+        fold  rows  places  number of +  places of +  queries   rows
+        0      100       0            1            0             100
+        1       60       2            1            2  30+, 27+   117
+        2       75       1            3            0  28-        103
     """
-    fraction = sum(relevant) / len(relevant)
     rows = [0] * n_folds
-    lack = [0.0] * n_folds  # of queries with relevant rows, for the overall fraction
+    with_relevant = [0] * n_folds
     assigned = []
     for start in range(0, len(sizes), n_folds):
         round_ = range(start, min(start + n_folds, len(sizes)))
         deal = _to_the_fewest_rows([sizes[query] for query in round_], rows)
         places = np.bincount(deal, minlength=n_folds).tolist()
-        lack = [
-            owed + fraction * place for owed, place in zip(lack, places, strict=True)
-        ]
         n_relevant = [0] * n_folds
         for _ in range(sum(relevant[query] for query in round_)):
-            fold = max(
+            fold = min(
                 (fold for fold in range(n_folds) if n_relevant[fold] < places[fold]),
-                key=lack.__getitem__,
+                key=with_relevant.__getitem__,
             )
             n_relevant[fold] += 1
-            lack[fold] -= 1
+            with_relevant[fold] += 1
         left = ([p - n for p, n in zip(places, n_relevant, strict=True)], n_relevant)
         for query in round_:
             free = left[relevant[query]]
