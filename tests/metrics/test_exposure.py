@@ -344,6 +344,8 @@ A = {"group": ["a", "b"]}
         ("neg_eel", {"target": [1, 2]}, "which needs the column 'group'"),
         ("neg_eel", {"p": 1.0}, "'p' parameter of eel_score"),
         ("neg_eed", {"only_relevant": "yes"}, "'only_relevant' parameter of eed_score"),
+        ("neg_eel", {"only_relevant": "yes"}, "'only_relevant' parameter of eel_score"),
+        ("eer", {"only_relevant": "yes"}, "'only_relevant' parameter of eer_score"),
         ("eer", {"discount": "log"}, "'discount' parameter of eer_score"),
     ],
 )  # fmt: skip

@@ -258,8 +258,11 @@ def test_it_says_how_many_queries_would_decide():
     assert is_enough(row.required.n)
     assert not is_enough(row.required.n - 1)
     assert 30 < row.required.low < row.required.n < row.required.high
-    weighted = scored(differences, sample_weight=np.arange(30) + 1.0)
-    assert decide(weighted, 0.01).rows[0].required is None
+    printed = str(decide(scored(differences), 0.02)).splitlines()[-1]
+    assert printed.split()[-1] == f"{row.required.n:,}"
+    weighted = decide(scored(differences, sample_weight=np.arange(30) + 1.0), 0.01)
+    assert weighted.rows[0].required is None
+    assert str(weighted).split()[-1] == "-"
 
 
 def test_of_two_metrics_only_a_loss_needs_more_queries_than_of_one():
