@@ -188,7 +188,7 @@ class Options:
 # has, with their defaults.
 OF_EVALUATE = dict.fromkeys(_CHECKS_OF_EVALUATE)
 # Those of a metric function; MRR, Hits and the mean rank have `adjusted` as well.
-DEFAULTS = {
+DEFAULTS: dict = {
     name: getattr(Options, name)
     for name in SHARED
     if name not in OF_EVALUATE and name != "adjusted"

@@ -23,7 +23,7 @@ _TOOLS = {"joblib", "skrank", "sklearn"}
 
 # Warnings that were shown while scikit-learn ran, by their text, category and line; and
 # under "filters" how they were shown.
-_SHOWN = {}
+_SHOWN: dict[Any, Any] = {}
 
 
 class Split(NamedTuple):
@@ -105,7 +105,8 @@ def warn_caller(message: str, category: type[Warning]) -> None:
 
 def _frames_of_sklearn() -> list[FrameType]:
     """Return the frames of scikit-learn that call, the innermost first."""
-    frame, found = sys._getframe(1), []
+    frame: FrameType | None = sys._getframe(1)
+    found = []
     while frame is not None:
         if _name_of(frame).startswith("sklearn."):
             found.append(frame)

@@ -96,7 +96,7 @@ class RankedQueries:
         groups: Any,
         n_documents: NDArray[Any],
         lists: Any,
-        rank: Callable[..., Any] | None = None,
+        rank: Any = None,
         order: Literal["score", "ideal", "chance"] = "score",
         n_found: NDArray[Any] | None = None,
         alike: RankedQueries | None = None,
@@ -109,8 +109,10 @@ class RankedQueries:
         if n_found is not None:
             self.n_found = n_found
         self.columns = columns or {}
-        self.made, self._top, self._laws = {}, {}, {}
-        self.made_of_rows = {} if alike is None else alike.made_of_rows
+        self.made: dict = {}
+        self._top: dict[int | None, TopDocuments] = {}
+        self._laws: dict = {}
+        self.made_of_rows: dict = {} if alike is None else alike.made_of_rows
 
     def documents(self, k: int | None = None) -> TopDocuments:
         """Return the documents that may be among the first `k` of each query.
@@ -376,12 +378,11 @@ class RankedQueries:
         total : ndarray of shape (n_groups,)
             The sums.
         """
-        if callable(values):
-            values = values(self._grades)
-        if len(values) == len(self.query):
-            return values
+        by_document = values(self._grades) if callable(values) else values
+        if len(by_document) == len(self.query):
+            return by_document
         first = np.cumsum(self.relevant) - self.relevant
-        return np.add.reduceat(values, first)
+        return np.add.reduceat(by_document, first)
 
     def where_relevant(self, values: float | NDArray[Any]) -> NDArray[Any]:
         """Return values, undefined (NaN) for queries without relevant documents.
@@ -418,8 +419,7 @@ class RankedQueries:
         # Each of the places a + 1, ..., a + n of a group is as likely for a document:
         # E[w(rank)] = sum_{i=a+1}^{a+n} w(i) [i <= k] / n
         alone = self.size == 1
-        by_group = isinstance(k, np.ndarray)
-        cutoff = k[self.query] if by_group else k
+        cutoff = k[self.query] if isinstance(k, np.ndarray) else k
         counted = alone if k is None else alone & (self.above < cutoff)
         places = self.above if counted.all() else self.above[counted]
         last = places.max(initial=0)
@@ -433,7 +433,7 @@ class RankedQueries:
         mean[counted] = weights
         (tied,) = (~alone).nonzero()
         above, size = self.above[tied], self.size[tied]
-        cutoff = cutoff[tied] if by_group else cutoff
+        cutoff = cutoff[tied] if isinstance(cutoff, np.ndarray) else cutoff
         mean[tied] = sum_over_places(weight, above, above + size, cutoff) / size
         return mean
 
@@ -644,7 +644,7 @@ class TopDocuments:
         """
         return self._everything.mean_over_places(weight, self.k)[self._group]
 
-    def total(self, values: ArrayLike) -> NDArray[np.float64]:
+    def total(self, values: ArrayLike) -> NDArray[Any]:
         """Return the sum over the documents of each query.
 
         Parameters

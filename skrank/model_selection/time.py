@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -169,13 +170,13 @@ class TimeRangeSplit(_TimeSplitter):
                 f"{type(n_splits).__name__}. Did you mean test_size={n_splits!r}?"
             )
         self.n_splits = check_count(n_splits, "n_splits")
-        self.test_size = _check_test_size(test_size, caller)
+        self.test_size: Any = _check_test_size(test_size, caller)
         if _as_moment(test_size) is not None and n_splits > 1:
             raise ValueError(
                 "The 'n_splits' parameter of TimeRangeSplit must be 1 with the date "
                 f"of a test set. Got {n_splits} and test_size={test_size!r}."
             )
-        self.gap = _check_gap(gap, caller)
+        self.gap: Any = _check_gap(gap, caller)
         self.time = _check_time(time, caller)
 
     @share_split_words

@@ -229,7 +229,7 @@ class MetricAtKDisplay(Display):
             )
         names = [f"{metric}@{k}" for k in (ks if np.iterable(ks) else [ks])]
         scores = score_queries(y_true, y_score, names, qid=qid, **params)
-        options = {"baseline": baseline, "confidence_level": confidence_level}
+        options: dict = {"baseline": baseline, "confidence_level": confidence_level}
         return cls.from_scores(scores, metric=metric, **options, ax=ax)
 
     @classmethod
@@ -250,7 +250,7 @@ class MetricAtKDisplay(Display):
     ) -> MetricAtKDisplay:
         """Draw a metric of fitted estimators."""
         y_score, qid = predict_scores(estimator, X, y, qid, "MetricAtKDisplay")
-        options = {"baseline": baseline, "confidence_level": confidence_level}
+        options: dict = {"baseline": baseline, "confidence_level": confidence_level}
         return cls.from_predictions(
             y, y_score, metric, ks=ks, qid=qid, **options, ax=ax, **params
         )
@@ -504,7 +504,7 @@ class QueryDifferenceDisplay(Display):
         <...QueryDifferenceDisplay object at ...>
         """
         scores = score_queries(y_true, y_score, metric, qid=qid, **params)
-        options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
+        options: dict = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
         return cls.from_scores(scores, **options, ax=ax)
 
     @classmethod
@@ -531,7 +531,7 @@ class QueryDifferenceDisplay(Display):
             The fitted estimators by name.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "QueryDifferenceDisplay")
-        options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
+        options: dict = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
         return cls.from_predictions(
             y, y_score, metric, qid=qid, **options, ax=ax, **params
         )

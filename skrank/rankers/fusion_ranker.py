@@ -228,8 +228,8 @@ class FusionRanker(QueryFinder):
             check_feature_names(features, self._names, self)
         validate_data(self, features, reset=False, skip_check_array=True)
         given = self._given_qid(qid, X)
-        scores = [_scores(features, member, given) for member in self.estimators_]
-        scores = np.column_stack(scores).astype(np.float64)
+        columns = [_scores(features, member, given) for member in self.estimators_]
+        scores = np.column_stack(columns).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
             qid = self.find_qid(given, "predict", X=X)

@@ -291,7 +291,7 @@ def warn_if_queries_are_split(estimator, X, qid, routing=None):
 # every scorer and every candidate of a search meets the same splits. With each of them
 # goes what the answer depends on, the ids of the test rows among it: a row that gets
 # another id is in some test set.
-_WHOLE = {}
+_WHOLE: dict = {}
 
 
 def _compare_sides(estimator, heads, split, routing):

@@ -225,7 +225,7 @@ def compare_rankers(
     if not check_flag(paired, "paired", "compare_rankers"):
         of_values = None if test in (AUTO, "t") else test
         codes = None if isinstance(clusters, str) else clusters
-        given = {"test": of_values, "by": by, "clusters": codes, "judge": judge}
+        given: dict = {"test": of_values, "by": by, "clusters": codes, "judge": judge}
         refuse("compare_rankers", "with paired=False", **given)
     if judge is not None:
         of_values = None if test in (AUTO, "permutation", "t") else test

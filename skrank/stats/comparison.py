@@ -158,7 +158,7 @@ class RankerComparison(Result):
             for row in self.rows
             if is_at_most(row.p_adjusted, 1 - self.confidence_level)
         }
-        found = {}
+        found: dict = {}
         for (segment, metric), rows in self.intervals._best_first.items():
             of_metric = letters(
                 [row.ranker for row in rows],
@@ -208,7 +208,7 @@ class RankerComparison(Result):
             both rankers.
         """
         check_count(n, "n")
-        found = {name: [] for name in ("metric", "ranker", "baseline")}
+        found: dict = {name: [] for name in ("metric", "ranker", "baseline")}
         parts, table = [], self.scores.table
         segments = {(): np.arange(len(table.keys["qid"]))}
         if self.by is not None:

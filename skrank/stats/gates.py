@@ -160,8 +160,8 @@ def gate(
     >>> found.rows[0].required.n
     215
     """
-    level = {"low": 0.5, "high": 1.0, "ends": "()"}
-    check_number(confidence_level, "confidence_level", "gate", **level)
+    ends = {"low": 0.5, "high": 1.0, "ends": "()"}
+    check_number(confidence_level, "confidence_level", "gate", **ends)
     check_choice(test, {AUTO, *PAIRED_TESTS}, "test", "gate")
     scores = two_or_more(scores, None, clusters, "gate")
     rankers, metrics, table = scores.rankers, scores.metrics, scores.table

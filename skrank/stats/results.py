@@ -37,6 +37,10 @@ class Result(PrintedResult):
     its frames.
     """
 
+    rows: Any
+    by: Any
+    kind: Any
+
     @share_frame_words
     def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return the rows as a data frame.
@@ -134,7 +138,7 @@ class ConfidenceIntervals(Result, Mapping):
     by: object
     clusters: object
     confidence_level: float
-    directions: dict[str, int]
+    directions: dict[str | None, int]
     n_units: int
     kind: FrameKind = "pandas"
 
@@ -144,7 +148,7 @@ class ConfidenceIntervals(Result, Mapping):
         return tuple(dict.fromkeys(row.get("ranker") for row in self.rows))
 
     @property
-    def metrics(self) -> tuple[str, ...]:
+    def metrics(self) -> tuple[str | None, ...]:
         """Return the names of the metrics."""
         return tuple(self.directions)
 

@@ -308,21 +308,21 @@ def read_rows(
     mrr     0.500000  0.750000    1.000000  0.500000
     """
     of_metrics = _named(columns)
-    columns = source_columns(
+    asked = source_columns(
         "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
     )._replace(of_metrics=of_metrics)
-    with Source(source, columns, reads_all=True) as rows:
-        rows.check(columns)
-        query = f"SELECT {rows.selected(columns)} FROM {rows.relation}"
+    with Source(source, asked, reads_all=True) as rows:
+        rows.check(asked)
+        query = f"SELECT {rows.selected(asked)} FROM {rows.relation}"
         found = rows.run(lambda: rows.connection.sql(query).to_arrow_table())
-        if lacks_values(found.select(columns.whole())):
-            rows.refuse_missing(columns)
-    arrays = {name: as_numpy(found[name]) for name in columns.whole()}
-    named = columns._asdict()
+        if lacks_values(found.select(asked.whole())):
+            rows.refuse_missing(asked)
+    arrays = {name: as_numpy(found[name]) for name in asked.whole()}
+    named = asked._asdict()
     del named["of_metrics"]
     if isinstance(y_score, str):
         named["y_score"] = y_score
-    given = columns_of_table(found, columns)
+    given = columns_of_table(found, asked)
     given |= {"y_true": None} if y_true is None else {}
     return Bunch(
         **{

@@ -156,6 +156,7 @@ def test_inverse_propensities_are_those_of_the_formula():
         ({"n_queries": 2}, "'n_queries' parameter of inverse_propensities"),
         ({"a": -1}, "'a' parameter of inverse_propensities"),
         ({"b": 0}, "'b' parameter of inverse_propensities must be a float above 0"),
+        ({"b": -1}, "'b' parameter of inverse_propensities"),
     ],
 )
 def test_what_is_wrong_with_counts_is_said(params, message):

@@ -485,6 +485,7 @@ def test_all_weight_on_what_is_new_or_on_all():
         ("alpha_ndcg", {"ideal": "best"}, "'ideal' parameter of alpha_ndcg_score"),
         ("err_ia", {"alpha": 1.5}, "'alpha' parameter of err_ia_score must be a float"),
         ("nrbp", {"beta": 1.0}, "'beta' parameter of nrbp_score must be a float"),
+        ("nrbp", {"beta": 0.0}, "'beta' parameter of nrbp_score must be a float"),
         ("map_ia", {"ties": "optimistic"}, "'ties' parameter of evaluate"),
         ("precision_ia", {}, "Did you mean 'precision_ia@10'"),
         ("strec@5", {}, "Did you mean 'subtopic_recall@5'"),
