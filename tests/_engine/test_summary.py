@@ -278,11 +278,12 @@ def test_the_terms_have_the_sum_of_the_values(name):
 @pytest.mark.slow
 def test_a_mean_does_not_depend_on_the_order_of_the_queries():
     n = 40 * FEW_VALUES
-    y_true, y_score = RNG.integers(0, 4, n * 5), RNG.random(n * 5)
-    weight = np.repeat(RNG.random(n), 5)
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.integers(0, 4, n * 5), rng.random(n * 5)
+    weight = np.repeat(rng.random(n), 5)
     for sample_weight in (None, weight):
         found = set()
-        for ids in (np.arange(n), RNG.permutation(n), RNG.permutation(n)):
+        for ids in (np.arange(n), rng.permutation(n), rng.permutation(n)):
             scores = score_queries(
                 y_true,
                 y_score,

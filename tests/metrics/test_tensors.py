@@ -28,6 +28,8 @@ Y_SCORE = rng.integers(5, size=60).astype(np.float32)  # with ties
 QID = rng.permuted(np.repeat(np.arange(6), 10))
 WEIGHT = np.arange(1.0, 7)[QID]
 MASK = rng.random(60) < 0.8
+TARGET, ITEM = rng.integers(10, size=6), rng.permutation(60)
+X = rng.normal(size=(60, 4))
 
 
 class OnlyDLPack:
@@ -116,12 +118,11 @@ def test_the_arrays_of_a_metric_may_be_tensors(tensor):
 @pytest.mark.parametrize("tensor", TENSORS)
 def test_matrices_and_targets_may_be_tensors(tensor):
     y_true, y_score = Y_TRUE.reshape(6, 10), Y_SCORE.reshape(6, 10)
-    exclude = (rng.random((6, 10)) < 0.2) & (y_true == 0)
+    exclude = ~MASK.reshape(6, 10) & (y_true == 0)
     assert masked(
         mrr_score, tensor(y_true), tensor(y_score), exclude=tensor(exclude)
     ) == (masked(mrr_score, y_true, y_score, exclude=exclude))
-    target = rng.integers(10, size=6)
-    assert mrr_score(tensor(target), tensor(y_score)) == mrr_score(target, y_score)
+    assert mrr_score(tensor(TARGET), tensor(y_score)) == mrr_score(TARGET, y_score)
 
 
 @pytest.mark.parametrize("tensor", TENSORS)
@@ -142,7 +143,7 @@ def test_several_rankers_and_columns_may_be_tensors(tensor):
     tensors = {name: tensor(scores) for name, scores in runs.items()}
     found = score_queries(tensor(Y_TRUE), tensors, ["mrr", "map"], qid=tensor(QID))
     np.testing.assert_array_equal(found.values, expected)
-    popularity, item = np.arange(1, 61), rng.permutation(60)
+    popularity, item = np.arange(1, 61), ITEM
     for column, other in [
         (popularity[item], tensor(popularity[item])),
         (popularity[item], of_items(tensor(popularity), tensor(item))),
@@ -218,7 +219,6 @@ class TensorClassifier(ClassifierMixin, BaseEstimator):
 
 
 def test_a_ranker_and_a_scorer_read_predictions_that_are_tensors():
-    X = rng.normal(size=(60, 4))
     model = TensorModel().fit(X, Y_TRUE)
     ranker = QueryRanker(TensorModel()).fit(X, OfTorch(Y_TRUE), qid=OfTorch(QID))
     expected = X @ model.coef_
@@ -229,7 +229,6 @@ def test_a_ranker_and_a_scorer_read_predictions_that_are_tensors():
 
 
 def test_a_classifier_ranks_by_probabilities_in_a_tensor():
-    X = rng.normal(size=(60, 4))
     ranker = QueryRanker(TensorClassifier()).fit(X, Y_TRUE, qid=QID)
     weights = np.exp(X[:, :3])
     expected = (weights[:, 1] + 2 * weights[:, 2]) / weights.sum(axis=1)

@@ -60,8 +60,9 @@ def test_equal_ids_are_different_queries_and_repeated_ones_a_cluster():
 
 def test_a_user_in_both_samples_adds_the_covariance():
     users = np.arange(50)
-    shared = RNG.normal(0.5, 0.1, 50)
-    one, other = shared + RNG.normal(0, 0.01, 50), shared + 0.01
+    rng = np.random.default_rng(0)
+    shared = rng.normal(0.5, 0.1, 50)
+    one, other = shared + rng.normal(0, 0.01, 50), shared + 0.01
     options = {"clusters": "user"}
     row = compared(scored(one, user=users), scored(other, user=users), **options)
     # All users are in both: the error is that of the differences.
@@ -101,7 +102,7 @@ def test_weights_have_the_effective_number_of_queries():
 
 
 def test_several_comparisons_have_the_correction_of_bonferroni():
-    samples = {"a": LAST, "b": THIS, "c": RNG.beta(2, 3, 60)}
+    samples = {"a": LAST, "b": THIS, "c": np.random.default_rng(0).beta(2, 3, 60)}
     found = compare_rankers(samples, paired=False)
     alone = compare_rankers(samples, paired=False, correction=None).rows
     strict = compare_rankers(
