@@ -329,7 +329,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     ) -> None:
         caller = "QueryTimeSeriesSplit"
         self.n_splits = check_count(n_splits, "n_splits")
-        self.gap = _check_gap(gap, caller)
+        self.gap: Any = _check_gap(gap, caller)
         if max_train_size is not None:
             max_train_size = check_count(max_train_size, "max_train_size")
         if test_size is not None:

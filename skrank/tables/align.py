@@ -636,31 +636,31 @@ def from_topk(
     ['ann', 'ann', 'ann', 'bob']
     """
     check_flag(greater_is_better, "greater_is_better", "from_topk")
-    indices, is_given = _indices(indices), scores is not None
-    if not is_given:
-        scores = np.broadcast_to(-np.arange(indices.shape[1]), indices.shape)
+    found = _indices(indices)
+    if scores is None:
+        value = np.broadcast_to(-np.arange(found.shape[1]), found.shape)
     else:
-        scores = numeric_array(scores, "scores")
-        if scores.shape != indices.shape:
+        value = numeric_array(scores, "scores")
+        if value.shape != found.shape:
             raise ValueError(
                 "The 'scores' parameter must have the shape of indices, "
-                f"{indices.shape}. Got shape {scores.shape} instead."
+                f"{found.shape}. Got shape {value.shape} instead."
             )
         if not greater_is_better:
-            scores = -scores.astype(np.result_type(scores, np.float32))
-    ids = None if qid is None else _one_id_each(qid, len(indices))
+            value = -value.astype(np.result_type(value, np.float32))
+    ids = None if qid is None else _one_id_each(qid, len(found))
     if isinstance(relevant, Mapping) and ids is not None:
         relevant = [relevant.get(one, ()) for one in ids.tolist()]
-    truth = _truth(relevant, len(indices))
-    returned = indices >= 0
-    query = np.repeat(np.arange(len(indices)), np.count_nonzero(returned, axis=1))
+    truth = _truth(relevant, len(found))
+    returned = found >= 0
+    query = np.repeat(np.arange(len(found)), np.count_nonzero(returned, axis=1))
     rows = slice(None) if returned.all() else returned  # a slice is not copied
-    result = Triples(query, indices[rows].ravel(), scores[rows].ravel())
-    if scores.dtype.kind == "f" and np.isnan(result.value).any():
+    result = Triples(query, found[rows].ravel(), value[rows].ravel())
+    if value.dtype.kind == "f" and np.isnan(result.value).any():
         raise ValueError(
             "Input scores contains NaN. Where nothing was returned, pass the index -1."
         )
-    if greater_is_better and is_given:
+    if greater_is_better and scores is not None:
         _warn_if_distances(result)
     result = best_of_each(result, duplicates)
     aligned = align_triples(truth, {"indices": result}, name="relevant")
