@@ -63,20 +63,6 @@ FORMS = {
 
 
 class TestQueryTimeSeriesSplit:
-    def test_worked_by_hand(self):
-        # In order of their times: b, d, a, e, c, f.
-        qid = list("abcdef")
-        time = [3, 1, 5, 2, 4, 6]
-        cv = QueryTimeSeriesSplit(2)
-        assert parts_of(cv, qid, time) == [("bd", "ae"), ("abde", "cf")]
-        assert parts_of(QueryTimeSeriesSplit(5), qid, time) == [
-            ("b", "d"),
-            ("bd", "a"),
-            ("abd", "e"),
-            ("abde", "c"),
-            ("abcde", "f"),
-        ]
-
     @pytest.mark.parametrize(
         ("parameters", "expected"),
         [
@@ -96,18 +82,6 @@ class TestQueryTimeSeriesSplit:
         qid = list("aabcccdeeef")
         time = [1, 1, 2, 3, 3, 3, 4, 5, 5, 5, 6]
         assert parts_of(QueryTimeSeriesSplit(**parameters), qid, time) == expected
-
-    def test_a_query_that_is_not_over_is_not_trained_on(self):
-        # a lasts from 1 to 4: it began before c at 3, but was not over.
-        qid = list("abacdd")
-        time = [1, 2, 4, 3, 5, 6]
-        cv = QueryTimeSeriesSplit(2, test_size=1)
-        assert parts_of(cv, qid, time) == [("b", "c"), ("abc", "d")]
-
-    def test_a_query_at_the_time_of_the_test_set_is_not_trained_on(self):
-        qid = list("abcdef")
-        time = [1, 2, 2, 2, 3, 3]
-        assert parts_of(QueryTimeSeriesSplit(1), qid, time) == [("a", "def")]
 
     @pytest.mark.parametrize("days", [0, 1, 2])
     @pytest.mark.parametrize(
@@ -138,13 +112,6 @@ class TestQueryTimeSeriesSplit:
         # The test set begins with d on day 5; the others are over on 2, 3 and 4.
         cv = QueryTimeSeriesSplit(1, gap=duration(days))
         assert parts_of(cv, qid, time) == [("abc"[: 3 - days], "def")]
-
-    def test_a_gap_in_hours_is_finer_than_days(self):
-        qid = list("abcd")
-        time = np.array(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"], "M8")
-        for hours, train in [(23, "ab"), (24, "a"), (47, "a")]:
-            cv = QueryTimeSeriesSplit(1, gap=timedelta(hours=hours))
-            assert parts_of(cv, qid, time) == [(train, "cd")]
 
     @pytest.mark.parametrize("gap", [0, 3, np.timedelta64(30, "s")])
     @pytest.mark.parametrize("max_train_size", [None, 7])
