@@ -6,24 +6,19 @@ import ast
 import io
 import itertools
 import math
-import re
 import sys
 from contextlib import redirect_stdout
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from pyarrow import parquet
 
 from tests.benchmarks import bench_files, bench_metrics, bench_stats, billion_rows
-from tests.benchmarks.count_calls import ENTRANCES, count
-from tests.benchmarks.speed import libraries, measuring, workloads
+from tests.benchmarks.speed import libraries, workloads
 from tests.benchmarks.speed.rows import (
-    Group,
     Row,
     Task,
     beside_minimal,
-    growth,
     same_number,
     speedup,
 )
@@ -53,11 +48,6 @@ def test_every_row_is_measured(group):
         assert result.n_bytes > 0 or result.row.unit == "ms"
 
 
-def test_each_row_has_a_name_of_its_own():
-    names = [row.name for row in ROWS]
-    assert len(set(names)) == len(names)
-
-
 def test_the_documentation_holds_every_ratio():
     table = bench_metrics.DOCS_TABLE.read_text("utf-8")
     listed = {line[4:].strip("- ") for line in table.splitlines() if "* -" in line}
@@ -81,36 +71,11 @@ def test_the_documentation_holds_times_beside_ratios():
     assert "a list\n     - 12.5 ms\n     - 0.75" in text
 
 
-def test_a_row_that_misses_its_target_says_by_how_much_and_where_its_time_goes():
-    row = Row("sorting", ("ours",), "ms", at_most=2)
-    shares = measuring.largest_shares(lambda: sorted([2, 1]))
-    missed = as_line(Result(row, 3.0, 1, 8, 0, 1, shares))
-    assert "missed by 50%" in missed
-    assert re.search(r"time in .*sorted \d+%", missed)
-    assert "time in" not in as_line(Result(row, 1.0, 1, 8, 0, 1, ""))
-
-
-def test_a_row_says_how_long_it_takes_and_what_a_minimal_program_does():
-    tasks = {name: Task(int, work=1 / n) for n, name in enumerate(["minimal", "b"], 1)}
-    row = beside_minimal("a row", "b")
-    group = Group("", lambda scale: tasks, [row])
-    (result,) = measure(group, [row], 1, clock=each_takes_one())
-    assert (result.figure, result.seconds) == (2 / 1, 1)
-    assert "1000 ms    2.00 x a minimal program" in as_line(result)
-
-
 def test_a_minimal_program_with_another_number_is_not_timed():
     ours = Task(lambda: {"mrr": 0.5, "map": 0.25})
     assert same_number(ours, lambda: [0.5, 0.25]).work == ours.work
     with pytest.raises(AssertionError, match=r"computes \[0.5, 0.3\], skrank \[0.5, "):
         same_number(ours, lambda: [0.5, 0.3])
-
-
-def test_a_library_that_is_missing_is_said_to_be(monkeypatch, capsys):
-    group = Group("beside it", None, ROWS[:2], needs="a_library_that_nobody_has")
-    monkeypatch.setattr(bench_metrics, "GROUPS", [group])
-    assert bench_metrics.print_table(n_runs=1) == []
-    assert capsys.readouterr().out.count("not installed") == 2
 
 
 def test_a_library_with_another_number_is_not_timed(monkeypatch):
@@ -119,76 +84,6 @@ def test_a_library_with_another_number_is_not_timed(monkeypatch):
     monkeypatch.setitem(libraries.LIBRARIES, "sklearn", lambda lists: ways)
     with pytest.raises(AssertionError, match=r"wrong computes 2\.0, skrank 0"):
         libraries.ways_of("sklearn", lists)
-
-
-def test_functions_run_in_turns_once_more_than_counted():
-    calls = []
-    functions = {name: lambda name=name: calls.append(name) for name in "ab"}
-    medians = measuring.interleaved_medians(functions, 2, each_takes_one())
-    assert medians == {"a": 1, "b": 1}
-    assert calls == ["a", "b"] * 3
-
-
-def test_times_are_compared_per_unit_of_work():
-    whole = Task(lambda: sum(range(20_000)))
-    tasks = {"ours": whole, "part": whole._replace(work=1e-6)}
-    row = Row("sample", ("ours", "part"), "x faster", figure=speedup)
-    group = Group("", lambda scale: tasks, [row])
-    (result,) = measure(group, [row], 3, clock=each_takes_one())
-    assert result.figure == 1 / 1e-6
-    assert growth(2, 6, 3) == 6 / 2
-
-
-def test_the_peak_of_memory_is_that_of_what_lives_at_once():
-    def allocate():
-        for _ in range(3):
-            np.ones(10**6)
-
-    assert 8e6 <= measuring.peak_memory(allocate) < 2 * 8e6
-
-
-@pytest.mark.parametrize(
-    ("row", "figure", "peak", "missed"),
-    [
-        (Row("", (), "", at_most=2.0), 3.0, 0, 3 / 2 - 1),
-        (Row("", (), "", at_most=2.0), 1.0, 0, 0),
-        (Row("", (), "", at_least=20), 5.0, 0, 1 - 5 / 20),
-        (Row("", (), "", at_most=2.0, megabytes=64), 1.0, 96 * 2**20, 96 / 64 - 1),
-    ],
-)
-def test_a_target_is_missed_by_a_fraction_of_it(row, figure, peak, missed):
-    assert row.missed(figure, peak) == missed
-
-
-@pytest.mark.parametrize("n_rows", [10, 1000, 12_000])
-def test_lists_have_as_many_rows_as_asked_for(n_rows):
-    lists = workloads.make_lists(np.random.default_rng(0), n_rows)
-    lengths = np.bincount(lists.qid)
-    assert lengths.sum() == len(lists.y_true) == len(lists.y_score) == n_rows
-    assert workloads.SHORTEST <= lengths.min() <= lengths.max() <= workloads.LONGEST
-    assert lists.n_queries() == len(lengths) == max(1, n_rows // workloads.MEAN)
-
-
-def test_ids_of_every_kind_separate_queries():
-    ids = workloads.make_ids(np.random.default_rng(0), 500)
-    assert all(len(np.unique(kind)) == 500 for kind in ids.values())
-    assert {len(word) for word in ids["6 letters"].tolist()} == {6}
-
-
-def test_the_table_is_written_of_all_rows_only(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["bench_metrics.py", "--write", "--rows", "L"])
-    with pytest.raises(SystemExit):
-        bench_metrics.main()
-    assert "--write needs all rows" in capsys.readouterr().err
-
-
-def test_a_row_is_profiled_by_name(monkeypatch, capsys):
-    task = Task(lambda: sorted(range(10)))
-    group = Group("", lambda scale: {"ours": task}, [Row("a row", ("ours",), "x")])
-    monkeypatch.setattr(bench_metrics, "GROUPS", [group])
-    monkeypatch.setattr(sys, "argv", ["bench_metrics.py", "--profile", "row"])
-    bench_metrics.main()
-    assert "sorted" in capsys.readouterr().out
 
 
 def test_files_of_trec_are_timed_with_equal_numbers(monkeypatch, capsys):
@@ -213,12 +108,6 @@ def test_the_documentation_holds_every_library_that_resampling_is_timed_beside()
     table = bench_stats.DOCS_TABLE.read_text("utf-8")
     rows = [row for group in bench_stats.GROUPS for row in group.rows]
     assert all(row.name in table for row in rows if row.unit == "x faster")
-
-
-@pytest.mark.parametrize("name", ENTRANCES)
-def test_a_call_passes_through_few_files(name):
-    entrance = ENTRANCES[name]
-    assert len(count(entrance)) <= entrance.n_files
 
 
 def test_the_rows_of_the_billion_are_the_same_in_both_orders(tmp_path):

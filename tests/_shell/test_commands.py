@@ -22,7 +22,6 @@ from skrank._shell.commands import main
 from skrank.stats import compare_rankers
 from skrank.tables import fuse, score_runs, write_run
 from tests import processes
-from tests.benchmarks.count_calls import count_all_calls
 from tests.command import (
     BEIR,
     MRR,
@@ -35,6 +34,7 @@ from tests.command import (
     tagged,
     write_files,
 )
+from tests.count_calls import count_all_calls
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,6 @@ from tests.studies import (
     judges_of_few,
     one_mean,
     populations,
-    simulate,
     simulate_cross_validation,
     simulate_judges,
     simulate_pitfalls,
@@ -141,14 +140,6 @@ def test_the_quick_gate_of_the_study_is_that_of_the_function():
     assert decided == {True, False}
 
 
-def test_without_values_of_real_rankers_the_synthetic_rows_are_simulated(capsys):
-    table = simulate.TABLES["means"]
-    lines = tables.simulate(table, {}, n_samples=2)
-    names = [row.name for row in table.rows if row.needs is None]
-    assert [line[0] for line in lines[1:]] == names
-    assert "needs the values of movielens" in capsys.readouterr().out
-
-
 def test_the_page_quotes_the_simulated_numbers():
     cells = {}
     for line in simulate_pitfalls.DOCS_TABLE.read_text("utf-8").splitlines():
@@ -168,23 +159,6 @@ def test_the_page_quotes_the_simulated_numbers():
     page = " ".join((docs / "comparing_with_care.rst").read_text("utf-8").split())
     for row, text in quoted:
         assert text.format(*map(float, cells[row])) in page
-
-
-def test_a_pitfall_is_simulated_by_its_name(capsys):
-    tables.run("simulate_pitfalls", "gains", "--samples", "2")
-    printed = capsys.readouterr().out
-    for name, table in simulate_pitfalls.TABLES.items():
-        assert (table.title in printed) == (name == "gains")
-    with pytest.raises(SystemExit):
-        tables.run("simulate_pitfalls", "gain")
-    assert "the names are looks, tuning" in capsys.readouterr().err
-
-
-def test_a_look_counts_if_any_earlier_one_found_a_difference():
-    found = simulate_pitfalls.looks({}, n_samples=20)
-    values = [value for (value,) in found.values()]
-    assert values == sorted(values)
-    assert values[0] < 20  # one look is a test at 5 %
 
 
 def test_populations_of_equal_rankers_are_equal():
@@ -229,28 +203,6 @@ def test_tilted_weights_make_all_mean_differences_0():
     weights = populations.tilted(differences)
     np.testing.assert_allclose(weights @ differences, 0, atol=1e-8)
     assert weights.sum() == pytest.approx(1)
-
-
-def test_weights_that_no_tilt_can_find_are_an_error():
-    with pytest.raises(ValueError, match="No weights of the queries"):
-        populations.tilted(np.array([[1.0], [2.0], [3.0]]))
-
-
-def test_exchanged_rankers_keep_the_values_of_each_query():
-    values = np.random.default_rng(0).normal(size=(3, 2, 30))
-    found = experiments.exchanged(np.random.default_rng(0), values)
-    rankers = [tuple(map(tuple, query)) for query in values.transpose(2, 0, 1)]
-    shuffled = [tuple(map(tuple, query)) for query in found.transpose(2, 0, 1)]
-    assert [sorted(query) for query in shuffled] == [sorted(q) for q in rankers]
-    assert shuffled != rankers
-
-
-def test_a_bar_is_missed_by_any_of_its_figures():
-    row = tables.Row("a row", None, {"t": (4, 6), "max-t": ("holm", 100)})
-    figures = {"t": [5.0, 6.5], "max-t": [70.0, 61.0], "holm": [60.0, 60.0]}
-    assert tables.missed(row, figures) == ["t"]
-    figures |= {"t": [4.0], "holm": [60.0, 62.0]}
-    assert tables.missed(row, figures) == ["max-t"]
 
 
 def test_values_are_read_from_files_by_ranker(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.model_selection import GridSearchCV, KFold
 
 from skrank._engine.request import METRICS
 from skrank.link_prediction import PopularityPredictor
@@ -29,8 +29,6 @@ from tests.benchmarks.speed.rows import (
     beside_minimal,
     faster,
     growth,
-    milliseconds,
-    milliseconds_more,
     same_number,
     task_on,
 )
@@ -128,14 +126,6 @@ def build_large(scale):
     }
 
 
-def build_small(scale):
-    lists = make_lists(np.random.default_rng(7), scaled(10_000, scale))
-    return {
-        "ndcg@10": task_on(ndcg_score, lists, k=10),
-        "mrr": task_on(mrr_score, lists),
-    }
-
-
 class FirstColumn(BaseEstimator):
     """An estimator whose scores cost nothing."""
 
@@ -147,38 +137,6 @@ class FirstColumn(BaseEstimator):
 
     def predict(self, X):
         return X[:, 0]
-
-
-def build_scorer(scale):
-    """Cross-validate with one fold, by the scorer and by a call of the metric."""
-    import pandas as pd
-
-    n_rows = 1000
-    y_true, y_score, qid = make_lists(np.random.default_rng(8), 2 * n_rows)
-    rows = np.arange(2 * n_rows)
-    qid = np.where(rows < n_rows, qid, qid + qid.max() + 1)  # no query is split
-    X, fold = y_score[:, np.newaxis], (rows[:n_rows], rows[n_rows:])
-    y_with_ids = pd.Series(y_true, index=pd.Index(qid, name="qid"))
-
-    def score(estimator, X, y):
-        return mrr_score(y, estimator.predict(X))
-
-    def score_known_ids(estimator, X, y):
-        return mrr_score(y, estimator.predict(X), qid=qid[n_rows:])
-
-    def run(y, scoring, **params):
-        return cross_validate(FirstColumn(), X, y, scoring=scoring, cv=[fold], **params)
-
-    def run_routed():
-        with config_context(enable_metadata_routing=True):
-            return run(y_true, "mrr", params={"qid": qid})
-
-    return {
-        "index, scorer": Task(partial(run, y_with_ids, "mrr")),
-        "index, call": Task(partial(run, y_with_ids, score)),
-        "routed, scorer": Task(run_routed),
-        "routed, call": Task(partial(run, y_true, score_known_ids)),
-    }
 
 
 N_FOLDS, FOLD_ROWS = 5, 200
@@ -289,7 +247,6 @@ def group(title, build, runs, unit, *cases, **options):
     return Group(title, build, rows, runs)
 
 
-SMALL, SCORER = "10^4 rows", "scorer over the metric alone"
 TRIPLES, TEXT = "text as the ids of triples", ("text", "numbers")
 GROUPS = [
     group(
@@ -375,24 +332,6 @@ GROUPS = [
             Row(f"{TRIPLES}: time", TEXT, "x numbers"),
         ],
         runs=1 / 3,
-    ),
-    group(
-        "lists of 10^4 rows",
-        build_small,
-        10,
-        "ms",
-        (f"{SMALL}: ndcg@10", ("ndcg@10",), 0.45),
-        (f"{SMALL}: mrr", ("mrr",), 0.4),
-        figure=milliseconds,
-    ),
-    group(
-        "cross_validate with 1,000 test rows",
-        build_scorer,
-        10,
-        "ms",
-        (f"{SCORER}, ids in y's index", ("index, scorer", "index, call"), 1),
-        (f"{SCORER}, ids as metadata", ("routed, scorer", "routed, call"), 1),
-        figure=milliseconds_more,
     ),
     Group(
         "K: candidates, 20,000 x 14,541 float32 in a memory map",

@@ -52,14 +52,6 @@ def growth(*per_row):
     return max(per_row) / min(per_row)
 
 
-def milliseconds(ours):
-    return 1000 * ours
-
-
-def milliseconds_more(ours, other):
-    return 1000 * (ours - other)
-
-
 class Row(NamedTuple):
     """A line of the table: the tasks that it compares, skrank's first, and targets."""
 

@@ -15,7 +15,7 @@ from skrank._input.frames import on_host
 from skrank.metrics import evaluate, mrr_score, ndcg_score
 from skrank.rankers import QueryRanker
 from tests import processes
-from tests.benchmarks.count_calls import count_all_calls
+from tests.count_calls import count_all_calls
 from tests.metrics.test_tensors import OnlyDLPack
 
 rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import torch
 
 from skrank.metrics import RankingMetric, evaluate
 from skrank.stats import confidence_interval
-from tests.benchmarks.count_calls import count_all_calls
+from tests.count_calls import count_all_calls
 
 METRICS = ["ndcg@10", "mrr"]
 N_QUERIES, N_DOCUMENTS, N_FEATURES = 96, 12, 5
