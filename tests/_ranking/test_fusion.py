@@ -137,14 +137,6 @@ def test_values_are_those_of_a_loop(method, norm, n_levels):
             assert got[pair] == pytest.approx(value, rel=1e-12, abs=1e-12)
 
 
-def test_two_values_by_hand():
-    runs = {"a": {"q": ["x", "y"]}, "b": {"q": {"y": 0.5, "z": 0.5}}}
-    fused = values(fuse(runs))
-    assert fused["q", "x"] == 1 / 61
-    # The tied documents of b share the ranks 1 and 2.
-    assert fused["q", "y"] == pytest.approx(1 / 62 + (1 / 61 + 1 / 62) / 2, rel=1e-15)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("method", FUSION_METHODS)
 def test_the_order_of_tied_documents_does_not_matter_to_the_last_bit(method):

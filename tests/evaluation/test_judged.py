@@ -183,29 +183,6 @@ def test_bpref_passes_over_what_is_not_judged(ties):
     assert got == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "options", "expected"),
-    [
-        # R = 2, N = 3: the relevant ones have 1 and 2 of at most 2 others above.
-        ([0, 1, 0, 1, 0], [5, 4, 3, 2, 1], {}, ((1 - 1 / 2) + (1 - 2 / 2)) / 2),
-        # R = 1: more than one other above costs no more than one.
-        ([0, 0, 1], [3, 2, 1], {}, 0),
-        ([1, 1], [2, 1], {}, 1),
-        # Above a class of one relevant and two others: 0, 1 or 2, at most 1 counts.
-        ([1, 0, 0], [0, 0, 0], {}, (1 + 0 + 0) / 3),
-        ([1, 0, 1], [3, 2, 1], {"judged": [True, False, True]}, 1),
-        ([1, 0, 1], [3, 2, 1], {"returned": [True, False, True]}, 1),
-        ([1, 0, 1], [3, 2, 1], {"returned": [True, True, False]}, 1 / 2),
-        # The other that was not returned makes N = 2, so that one of two is above.
-        ([1, 0, 0, 1], [1, 2, 9, 0], {"returned": [1, 1, 0, 1]}, 1 / 2),
-    ],
-)
-def test_bpref_worked_by_hand(y_true, y_score, options, expected):
-    options = {name: np.array(mask, dtype=bool) for name, mask in options.items()}
-    value = metrics.bpref_score(y_true, y_score, **options)
-    assert value == pytest.approx(expected, abs=1e-15)
-
-
 @pytest.mark.parametrize("k", [None, 1, 3, 9])
 def test_judged_is_the_fraction_of_the_documents_that_were_returned(k):
     y_true, y_score, qid, judged, returned = partly_judged(4)

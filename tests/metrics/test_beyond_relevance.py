@@ -180,39 +180,6 @@ def test_serendipity_is_the_mean_over_all_orders(n_items, ties):
         np.testing.assert_allclose(values, reference, rtol=1e-12, atol=1e-12)
 
 
-def test_serendipity_by_hand():
-    given = {"expected": [1.0, 0.5, 0.25], "k": 2}
-    assert serendipity_score([1, 1, 1], [3, 2, 1], **given) == (0 + 0.5) / 2
-    assert serendipity_score([1, 0, 1], [3, 2, 1], **given) == 0
-    # The second rank of eight counts 7 / 8.
-    found = serendipity_score([1, 1, 1], [3, 2, 1], n_items=8, **given)
-    assert found == (0 + 7 / 8 - 0.5) / 2
-    # One of two tied documents is in the list.
-    found = serendipity_score([0, 1, 1], [3, 2, 2], n_items=8, **given)
-    assert found == ((7 / 8 - 0.5) + (7 / 8 - 0.25)) / 2 / 2
-    with pytest.raises(ValueError, match="'expected' must hold finite numbers from 0"):
-        serendipity_score([1], [1], expected=[2])
-    with pytest.raises(ValueError, match="n_items == 0, must be >= 1"):
-        serendipity_score([1], [1], expected=[0], n_items=0)
-
-
-def test_values_beyond_relevance_by_hand():
-    scores, qid = [3, 2, 1, 1], ["a", "a", "b", "b"]
-    views = [8, 2, 1, 3]
-    assert popularity_score(None, scores, popularity=views, k=1, qid=qid) == (8 + 2) / 2
-    assert popularity_score(None, scores, popularity=views, qid=qid) == (5 + 2) / 2
-    shares = [0.5, 0.25, 1, 0.125]
-    assert novelty_score(None, scores, popularity=shares, k=1, qid=qid) == (1 + 1.5) / 2
-    assert novelty_score(None, scores, popularity=shares, qid=qid) == (1.5 + 1.5) / 2
-    tail = [True, False, False, True]
-    assert group_share_score(None, scores, group=tail, k=1, qid=qid) == (1 + 0.5) / 2
-    assert group_share_score(None, scores, group=[0, 0.5, 1, 1], qid=qid) == 0.625
-    # At right angles, and opposite.
-    features = [[1, 0], [0, 2], [1, 0], [-3, 0]]
-    assert ild_score(None, scores, features=features, qid=qid) == (1 + 2) / 2
-    assert ild_score(None, scores, features=features, qid=qid, k=1) == 0
-
-
 def test_a_list_of_one_document_has_no_distance():
     values = ild_score(
         None, [1, 2, 1], features=np.eye(3), qid=[0, 1, 1], average=None,
@@ -262,6 +229,8 @@ WIDE = {"features": np.eye(2)}
         ("ild", WIDE | {"ties": "optimistic"}, "'ties' parameter of eval"),
         ("ild", WIDE | {"distance": "l1"}, "'distance' parameter of ild"),
         ("ild", WIDE | {"distance": lambda x: x[0]}, "distances of all pairs"),
+        ("serendipity", {"expected": [0, 2]}, "'expected' must hold finite numbers"),
+        ("serendipity(n_items=0)", {"expected": [0, 1]}, "n_items == 0, must be >= 1"),
     ],
 )
 def test_metrics_beyond_relevance_say_what_is_wrong(metrics, params, message):

@@ -576,19 +576,6 @@ def test_the_input_is_only_read():
         assert_array_equal(array, kept)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("instead", [{}, {"replace_undefined_by": 1.0}])
-@pytest.mark.parametrize("average", ["macro", "weighted"])
-def test_adjusted_is_zero_for_a_constant_scorer_and_one_for_a_perfect_one(
-    average, instead
-):
-    y_true, _, qid = lists()
-    options = {"qid": qid, "adjusted": True, "average": average, **instead}
-    for scores, value in ((0 * y_true + 3.0, 0.0), (2 * y_true + 1, 1.0)):
-        got = together(ADJUSTABLE, y_true, scores, **options)
-        assert got == dict.fromkeys(ADJUSTABLE, value)
-
-
 @pytest.mark.parametrize("name", sorted({*NAMES} - {*ADJUSTABLE}))
 def test_only_mrr_hits_and_the_mean_rank_take_adjusted(name):
     with pytest.raises(TypeError, match=r"takes: \['adjusted'\]|argument 'adjusted'"):

@@ -4,7 +4,6 @@
 
 import math
 from collections import defaultdict
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -246,40 +245,6 @@ def test_a_target_of_groups_shares_the_exposure_of_all_ranks(group):
         np.testing.assert_allclose(
             np.transpose(found), expected, rtol=1e-12, atol=1e-12
         )
-
-
-def test_values_of_exposure_by_hand():
-    def log(x):
-        return math.log(float(x))
-
-    # The exposures 1, 1/2 and 1/3: "a" gets 6/11, and 1/3 of the documents are its.
-    p, q = Fraction(6, 11), Fraction(1, 3)
-    m, n = (p + q) / 2, (2 - p - q) / 2
-    terms = [p * log(p / m), (1 - p) * log((1 - p) / n)]
-    terms += [q * log(q / m), (1 - q) * log((1 - q) / n)]
-    groups = ["a", "b", "b"]
-    given = {"group": groups, "discount": lambda rank: 1 / rank}
-    value = awrf_score(None, [3, 2, 1], **given)
-    assert value == pytest.approx(1 - sum(terms) / 2, abs=1e-15)
-    # All of the exposure to one of two groups that should get the same.
-    value = awrf_score(None, [3, 2, 1], k=1, target="equal", **given)
-    divergence = (log(4 / 3) + log(2 / 3) / 2 + log(2) / 2) / 2
-    assert value == pytest.approx(1 - divergence, abs=1e-15)
-    assert awrf_score(None, [1, 1, 1], **given) == 1
-
-    # Exposures of 1, 1/2 and 1/4; in the ideal ranking 3/4, 3/4 and 1/4.
-    grades = [1, 0, 1]
-    loss = (1 - 3 / 4) ** 2 + (1 / 2 - 1 / 4) ** 2 + (1 / 4 - 3 / 4) ** 2
-    assert eel_score(grades, [3, 2, 1], p=0.5) == loss
-    assert eed_score(grades, [3, 2, 1], p=0.5) == 1 + 1 / 4 + 1 / 16
-    assert eer_score(grades, [3, 2, 1], p=0.5) == 3 / 4 + 1 / 8 + 3 / 16
-    groups = ["a", "b", "b"]  # 1 and 3/4 instead of 3/4 and 1
-    loss = (1 - 3 / 4) ** 2 + (3 / 4 - 1) ** 2
-    assert eel_score(grades, [3, 2, 1], p=0.5, group=groups) == loss
-    only = {"only_relevant": True, "p": 0.5, "group": groups}  # 1 and 1/4; 3/4 and 3/4
-    loss = (1 - 3 / 4) ** 2 + (1 / 4 - 3 / 4) ** 2
-    assert eel_score(grades, [3, 2, 1], **only) == loss
-    assert eed_score(grades, [3, 2, 1], **only) == 1 + 1 / 16
 
 
 def test_ties_are_resolved_before_the_divergence():

@@ -113,14 +113,6 @@ def test_a_tied_document_is_all_its_ranks_for_means_and_its_mean_rank_for_median
     assert geometric == pytest.approx(math.exp(logs / total), rel=1e-13)
 
 
-def test_geometric_mean_worked_by_hand():
-    assert geometric_mean_rank(*candidates([1, 4])) == pytest.approx(2)
-    value = geometric_mean_rank(*candidates([2, 4]), sample_weight=[2, 1])
-    assert value == pytest.approx((2 * 2 * 4) ** (1 / 3))
-    # Tied with another one: the ranks 1 and 2, each of half the weight.
-    assert geometric_mean_rank([1], [[1, 1]]) == pytest.approx(math.sqrt(2))
-
-
 def test_a_rank_is_measured_by_the_number_of_candidates():
     # Ranks 2 and 5 of 5 and 11 candidates, which random scores put at 3 and 6.
     y_true = [[0, 1, 0, 0, 0] + [0] * 6, [0] * 4 + [1] + [0] * 6]

@@ -102,27 +102,6 @@ def test_a_value_is_the_mean_over_all_orders(name, normalize):
         assert value == pytest.approx(top / bottom if bottom else 0.0, abs=1e-12)
 
 
-def test_values_with_propensities_by_hand():
-    grades, propensity = [1, 0, 1, 1], [0.5, 1, 0.25, 1]
-    given = {"propensity": propensity, "k": 2}
-    assert psp_score(grades, [4, 3, 2, 1], **given) == 2 / (4 + 2)
-    # Two of four tied documents: each is there with probability 1/2.
-    value = psp_score(grades, [1, 1, 1, 1], **given)
-    assert value == pytest.approx((2 + 4 + 1) / 2 / (4 + 2), abs=1e-15)
-    discount = 1 / math.log2(3)
-    value = psndcg_score(grades, [4, 3, 2, 1], **given)
-    assert value == pytest.approx(2 / (4 + 2 * discount), abs=1e-15)
-    value = psndcg_score(grades, [1, 2, 4, 3], **given)
-    assert value == pytest.approx((4 + 1 * discount) / (4 + 2 * discount), abs=1e-15)
-    # Two queries: 2 of 2 + 4, and 1 of 1.
-    qid = [0, 0, 0, 1]
-    value = psp_score(grades, [3, 2, 1, 1], qid=qid, **given)
-    assert value == pytest.approx((2 / 6 + 1) / 2, abs=1e-15)
-    given["normalize"] = "total"
-    assert psp_score(grades, [3, 2, 1, 1], qid=qid, **given) == (2 + 1) / (6 + 1)
-    assert psp_score([0, 0], [2, 1], k=1, propensity=[1, 1], normalize="total") == 0
-
-
 def test_propensities_of_one_leave_precision_and_ndcg():
     rng = np.random.default_rng(0)
     grades, scores = rng.integers(0, 2, size=60), rng.integers(0, 5, size=60)
@@ -249,33 +228,6 @@ def test_an_estimate_is_right_on_average_over_all_that_users_may_see():
         # The relevant documents have the ranks 2 and 3, tied, and 5.
         true = 2 * (worth(2) + worth(3)) / 2 + worth(5)
         assert mean == pytest.approx(true, abs=1e-12)
-
-
-def test_estimates_from_clicks_by_hand():
-    clicks, scores, qid = [1, 0, 0, 1, 0, 0], [3, 2, 1, 3, 4, 5], [0, 0, 0, 1, 1, 1]
-    given = {"qid": qid, "propensity": [1, 1, 1, 0.25, 1, 1]}
-    values = [
-        psp_score(clicks, scores, k=2, normalize="k", **given),
-        psndcg_score(clicks, scores, normalize=None, **given),
-        psndcg_score(clicks, scores, normalize="self", discount="reciprocal", **given),
-        psp_score(clicks, scores, k=2, normalize="self", **given),
-    ]
-    expected = [
-        (1 / 2 + 0) / 2,
-        (1 + 4 * 1 / 2) / 2,  # log2(3 + 1) = 2
-        (1 + 4 * 1 / 3) / (1 + 4),
-        (1 + 0) / (1 + 4),
-    ]
-    np.testing.assert_allclose(values, expected, rtol=1e-15)
-    clipped = psndcg_score(clicks, scores, normalize=None, clip=0.5, **given)
-    assert clipped == (1 + 2 * 1 / 2) / 2
-    # A query without a click counts as 0, and adds nothing to a ratio of sums.
-    given = {"qid": [*qid, 2], "propensity": [1, 1, 1, 0.25, 1, 1, 1]}
-    given["replace_undefined_by"] = np.nan
-    found = psndcg_score([*clicks, 0], [*scores, 1], normalize=None, **given)
-    assert found == pytest.approx((1 + 4 * 1 / 2) / 3, abs=1e-15)
-    found = psp_score([*clicks, 0], [*scores, 1], k=2, normalize="self", **given)
-    assert found == 1 / 5
 
 
 def test_an_interval_of_an_estimate_from_clicks_may_exceed_one():

@@ -13,34 +13,6 @@ from skrank.metrics import err_score, gains, rbp_score
 from tests.brute_force import query_value
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "options", "expected"),
-    [
-        # The chances to stop are (2 ** grade - 1) / 2 ** highest.
-        ([3], [1], {}, 7 / 8),
-        ([0, 3], [2, 1], {}, 7 / 8 / 2),
-        ([1, 2], [2, 1], {}, 1 / 4 + 3 / 4 * 3 / 4 / 2),
-        ([1, 2], [2, 1], {"max_grade": 4}, 1 / 16 + 15 / 16 * 3 / 16 / 2),
-        ([1, 0, 2], [3, 2, 1], {"k": 2}, 1 / 4),
-        ([1, 0, 2], [3, 2, 1], {"k": 3}, 1 / 4 + 3 / 4 * 3 / 4 / 3),
-        ([1, 0], [0, 0], {}, (1 / 2 + 1 / 2 / 2) / 2),
-        ([1, 1], [0, 0], {}, 1 / 2 + 1 / 2 * 1 / 2 / 2),
-        # The orders 12 and 21 behind a document that half of the users pass.
-        (
-            [2, 1, 2],
-            [1, 0, 0],
-            {"max_grade": 2},
-            3 / 4
-            + 1 / 4 * (1 / 4 / 2 + 3 / 4 * 3 / 4 / 3) / 2
-            + 1 / 4 * (3 / 4 / 2 + 1 / 4 * 1 / 4 / 3) / 2,
-        ),
-        ([1, 0, 1], [0, 0, 0], {"k": 1}, 2 / 3 * 1 / 2),
-    ],
-)
-def test_err_worked_by_hand(y_true, y_score, options, expected):
-    assert err_score(y_true, y_score, **options) == pytest.approx(expected, rel=1e-14)
-
-
 @pytest.mark.slow
 def test_err_of_one_grade_is_that_of_endless_coin_tosses():
     # Every document stops half of the users: the sum of 2 ** -i / i.
@@ -58,21 +30,6 @@ def test_the_highest_grade_is_that_of_all_queries_unless_it_is_given():
         alone = score(y_true[1:], y_score[1:], max_grade=2)
         assert alone == pytest.approx(of_one)
         assert score(y_true[1:], y_score[1:]) > of_one
-
-
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "options", "expected"),
-    [
-        ([1, 0, 1], [3, 2, 1], {}, 0.2 * (1 + 0.8**2)),
-        ([1, 0, 1], [3, 2, 1], {"p": 0.5}, 0.5 * (1 + 0.5**2)),
-        ([1, 0, 1], [3, 2, 1], {"p": 0.5, "k": 2}, 0.5),
-        ([4, 0, 1], [3, 2, 1], {"p": 0.5}, 0.5 * (1 + 0.5**2 / 4)),
-        ([4, 0, 1], [3, 2, 1], {"p": 0.5, "max_grade": 8}, 0.25 * (1 + 0.5**2 / 4)),
-        ([1, 0], [0, 0], {"p": 0.5}, (0.5 + 0.5**2) / 2),
-    ],
-)
-def test_rbp_worked_by_hand(y_true, y_score, options, expected):
-    assert rbp_score(y_true, y_score, **options) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize("p", [1e-9, 0.3, 0.999999])

@@ -21,15 +21,10 @@ from skrank._engine.columns import read_columns
 from skrank._engine.request import METRICS
 from skrank.metrics import (
     alpha_ndcg_score,
-    err_ia_score,
     evaluate,
     explain,
-    map_ia_score,
-    nrbp_score,
     of_items,
-    precision_ia_score,
     score_queries,
-    subtopic_recall_score,
 )
 from skrank.metrics.subtopics import greedy_gain
 from tests.brute_force import all_orders, by_query, input_order, masked
@@ -245,40 +240,6 @@ def test_a_value_is_the_mean_over_all_orders(name, ties):
             ]
             mean = statistics.fmean(found)
             assert value == pytest.approx(mean, rel=1e-12, abs=1e-12)
-
-
-def test_values_of_subtopics_by_hand():
-    scores, qid = [4, 3, 2, 1, 1], ["a", "a", "a", "b", "b"]
-    subtopics = [["x", "y"], ["x"], ["z"], ["x"], []]
-    given = {"qid": qid, "subtopics": subtopics}
-    # Of x, y and z; of x, with probability 1 / 2.
-    assert subtopic_recall_score(None, scores, k=1, **given) == (2 / 3 + 1 / 2) / 2
-    assert subtopic_recall_score(None, scores, k=3, **given) == 1
-    assert precision_ia_score(None, scores, k=1, **given) == (2 / 3 + 1 / 2) / 2
-    assert precision_ia_score(None, scores, k=2, **given) == (3 / 3 / 2 + 1 / 2) / 2
-    of_a, of_b = (1 + 1 + 1 / 3) / 3, (1 + 1 / 2) / 2
-    assert map_ia_score(None, scores, **given) == pytest.approx((of_a + of_b) / 2)
-    of_a = map_ia_score(None, scores[:3], subtopics=subtopics[:3])
-    assert of_a == pytest.approx((1 + 1 + 1 / 3) / 3)
-    at_2, at_3 = 1 / math.log2(3), 1 / 2
-    # The ideal ranking has z before the second x.
-    dcg, ideal = 2 + at_2 / 2 + at_3, 2 + at_2 + at_3 / 2
-    of_b = (1 + at_2) / 2
-    found = alpha_ndcg_score(None, scores, k=3, **given)
-    assert found == pytest.approx((dcg / ideal + of_b) / 2)
-    found = alpha_ndcg_score(None, scores, k=2, ideal=None, **given)
-    assert found == pytest.approx((2 + at_2 / 2 + of_b) / 2)
-    all_on = 1 + 1 / 2 / 2
-    found = err_ia_score(None, scores, k=2, **given)
-    assert found == pytest.approx(((2 + 1 / 4) / 3 + (1 + 1 / 2) / 2) / all_on / 2)
-    found = err_ia_score(None, scores, k=2, alpha=0.2, ideal="greedy", **given)
-    assert found == pytest.approx(((2 + 0.8 / 2) / (2 + 1 / 2) + (1 + 1 / 2) / 2) / 2)
-    of_a, of_b = 0.75 * (2 + 1 / 4 + 1 / 4) / 3, 0.75 * (1 + 1 / 2) / 2
-    assert nrbp_score(None, scores, **given) == pytest.approx((of_a + of_b) / 2)
-    found = nrbp_score(None, scores, beta=0.8, ideal="greedy", **given)
-    greedy = 2 + 0.8 + 0.8**2 / 2
-    of_a, of_b = (2 + 0.8 / 2 + 0.8**2) / greedy, (1 + 0.8) / 2
-    assert found == pytest.approx((of_a + of_b) / 2)
 
 
 # {b, c} is one of three documents with the largest gain, but after it no document has

@@ -125,32 +125,6 @@ def test_the_first_relevant_document_follows_the_negative_hypergeometric_law(t, 
 
 
 @pytest.mark.parametrize(
-    ("name", "y_true", "y_score", "expected"),
-    [
-        ("mrr", [0, 1], [1, 1], (1 + 1 / 2) / 2),
-        ("map", [0, 1], [1, 1], (1 + 1 / 2) / 2),
-        ("precision@1", [0, 1], [1, 1], 1 / 2),
-        ("ndcg", [0, 1], [1, 1], (1 + 1 / log2(3)) / 2),
-        ("mrr", [1, 0, 0, 0, 0], [0] * 5, (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5),
-        ("precision@1", [1, 0, 0, 0, 0], [0] * 5, 1 / 5),
-        ("hits@1", [1, 0, 0, 0, 0], [0] * 5, 1 / 5),
-        ("mean_rank", [1, 0, 0, 0, 0], [0] * 5, 3),
-        # Two of three tied: the three orders 110, 101, 011.
-        ("map", [1, 1, 0], [0] * 3, (1 + (1 + 2 / 3) / 2 + (1 / 2 + 2 / 3) / 2) / 3),
-        ("hits@1", [1, 1, 0], [0] * 3, 2 / 3),
-        ("recall@1", [1, 1, 0], [0] * 3, 1 / 3),
-        ("query_auc", [1, 1, 0], [0] * 3, 1 / 2),
-        ("mean_precision", [0, 1], [0, 0], ((1 + 1 / 2) / 2 + (0 + 1 / 2) / 2) / 2),
-        ("cg@1", [3, 1, 0, 2], [1, 1, 1, 0], (3 + 1 + 0) / 3),
-        ("dcg@1", [3, 1, 0, 2], [1, 1, 1, 0], (7 + 1 + 0) / 3),
-        ("rank_correlation", [2, 1, 0], [1, 1, 0], (1 / 2 + 1 + 1) / 3),
-    ],
-)
-def test_expectations_worked_by_hand(name, y_true, y_score, expected):
-    assert call(name, y_true, y_score) == pytest.approx(expected, rel=1e-13)
-
-
-@pytest.mark.parametrize(
     ("name", "expected"),
     [
         # The target is among five at the top: best rank 1, worst 5, realistic 3.
