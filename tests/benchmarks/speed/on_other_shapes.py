@@ -11,9 +11,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, KFold
 
 from skrank._engine.request import METRICS
-from skrank.link_prediction import PopularityPredictor
 from skrank.metrics import (
-    err_score,
     evaluate,
     ild_score,
     mrr_score,
@@ -186,30 +184,6 @@ def build_search(scale):
     }
 
 
-def build_err(scale):
-    n_rows = scaled(1_000_000, scale)
-    zeros = np.zeros(n_rows, dtype=int)
-    tied = workloads.Lists(np.ones(n_rows, dtype=int), zeros.astype(float), zeros)
-    return {"err": task_on(err_score, tied), "ndcg": task_on(ndcg_score, tied)}
-
-
-def build_triples(scale):
-    """Fit on as many triples as FB15k-237 has, with ids as numbers and as text."""
-    rng, n_triples = np.random.default_rng(16), scaled(310_116, scale)
-    n_entities, n_relations = 14_541, 237
-    ends = (n_entities * rng.random((2, n_triples)) ** 2).astype(int)
-    relation = rng.integers(n_relations, size=n_triples)
-    numbers = np.column_stack([ends[0], relation, ends[1]])
-    entities = np.array([f"/m/{id:06x}" for id in range(n_entities)], dtype=object)
-    relations = [f"/film/{'performance/actor/' * (id % 7)}{id}" for id in range(237)]
-    relations = np.array(relations, dtype=object)
-    text = np.column_stack([entities[ends[0]], relations[relation], entities[ends[1]]])
-    return {
-        kind: Task(partial(PopularityPredictor().fit, X), n_bytes=numbers.nbytes)
-        for kind, X in {"numbers": numbers, "text": text}.items()
-    }
-
-
 def build_features(scale):
     """Measure the diversity of lists of items by skrank and by RecTools."""
     import pandas as pd
@@ -247,7 +221,6 @@ def group(title, build, runs, unit, *cases, **options):
     return Group(title, build, rows, runs)
 
 
-TRIPLES, TEXT = "text as the ids of triples", ("text", "numbers")
 GROUPS = [
     group(
         "a fold of 200 rows, 20 queries",
@@ -262,13 +235,6 @@ GROUPS = [
         3,
         "x r2",
         ("GridSearchCV on folds of 200 rows: ndcg@10", ("ndcg@10", "r2"), 1.7),
-    ),
-    group(
-        "one tie group of 1 million rows",
-        build_err,
-        1 / 3,
-        "x ndcg",
-        ("ERR of one tie group, all relevant", ("err", "ndcg"), 10),
     ),
     Group(
         "one query of 10 million rows",
@@ -323,15 +289,6 @@ GROUPS = [
             Row("20 M rows: every metric", ("every", "four"), "x four metrics", 9),
         ],
         runs=1 / 5,
-    ),
-    Group(
-        "310,116 triples",
-        build_triples,
-        [
-            Row(f"{TRIPLES}: memory", TEXT, "x numbers", 2, of_memory=True),
-            Row(f"{TRIPLES}: time", TEXT, "x numbers"),
-        ],
-        runs=1 / 3,
     ),
     Group(
         "K: candidates, 20,000 x 14,541 float32 in a memory map",

@@ -55,7 +55,7 @@ class Run(NamedTuple):
         return Task(function, n_bytes=self.y_score.nbytes)
 
 
-def make_run(seed, n_queries, n_judged=1000, n_both=150, n_levels=None):
+def make_run(seed, n_queries, n_judged=1000, n_both=150):
     """Return a run in which each query returned 1,000 documents."""
     rng, n_returned = np.random.default_rng(seed), 1000
     n_rows = n_returned + n_judged - n_both
@@ -65,9 +65,6 @@ def make_run(seed, n_queries, n_judged=1000, n_both=150, n_levels=None):
     judged = place >= n_returned - n_both
     relevant = judged & (rng.random(len(place)) < 0.1)
     y_score = rng.normal(size=len(place))
-    if n_levels:
-        edges = np.quantile(y_score, np.linspace(0, 1, n_levels + 1)[1:-1])
-        y_score = np.searchsorted(edges, y_score).astype(float)
     return Run(
         np.repeat(np.arange(n_queries), n_rows),
         doc_id.ravel(),
@@ -104,36 +101,12 @@ def mean_of_measures(found):
     }
 
 
-def containers(texts):
-    """Return text in all kinds of columns."""
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
-    objects = texts.astype(object)
-    return {
-        "pandas object": pd.Series(objects, dtype=object),
-        "pandas str": pd.Series(objects, dtype="string[pyarrow]"),
-        "polars": pl.Series(objects.tolist()),
-        "pyarrow": pa.array(objects.tolist()),
-        "NumPy text": texts,
-    }
-
-
 def build_small(scale):
     run = make_run(10, scaled(100, scale))
     theirs, means = by_pytrec_eval(run)
-    means = means()
-    qid, doc_id = map(containers, run.texts())
-    tasks = {"pytrec_eval": Task(theirs), "codes": run.task(run.qid, run.doc_id)}
-    return tasks | {kind: run.task(qid[kind], doc_id[kind], means) for kind in qid}
-
-
-def build_tied(scale):
-    run = make_run(11, scaled(100, scale), n_levels=400)
-    theirs, means = by_pytrec_eval(run)
-    ids = (containers(texts)["pandas object"] for texts in run.texts())
-    return {"pytrec_eval": Task(theirs), "tied": run.task(*ids, means())}
+    text = run.task(*(texts.astype(object) for texts in run.texts()), means())
+    codes = run.task(run.qid, run.doc_id)
+    return {"pytrec_eval": Task(theirs), "codes": codes, "text": text}
 
 
 def build_large(scale):
@@ -142,38 +115,19 @@ def build_large(scale):
     return {"pytrec_eval": Task(by_pytrec_eval(run)[0]), "large": run.task(*ids)}
 
 
-def build_qid(scale):
-    run = make_run(13, scaled(100, scale))
-    ids = {"integers": run.qid, "text": run.texts()[0].astype(object)}
-    return {kind: run.task(qid, None, convention=None) for kind, qid in ids.items()}
-
-
 def beside(name, task, at_most):
     return Row(name, (task, "pytrec_eval"), "x pytrec_eval", at_most)
 
 
 BESIDE = "8 measures by trec_eval's rules, beside pytrec_eval"
-SMALL = {"pandas object": 0.4, "pandas str": 0.4, "polars": 0.4, "pyarrow": 0.4}
-SMALL |= {"NumPy text": 0.25, "codes": 0.25}
-CODES = "TREC run: text over integer codes", ("pandas object", "codes"), "x codes"
-QID = "grouped query ids of text: 8 measures", ("text", "integers"), "x integers"
 GROUPS = [
     Group(
         f"TREC run of 185,000 rows, {BESIDE}",
         build_small,
         [
-            *(
-                beside(f"TREC run, 185,000 rows: {kind}", kind, limit)
-                for kind, limit in SMALL.items()
-            ),
-            Row(*CODES, 1.8),
+            beside("TREC run, 185,000 rows: pandas object", "text", 0.4),
+            beside("TREC run, 185,000 rows: codes", "codes", 0.25),
         ],
-        needs="pytrec_eval",
-    ),
-    Group(
-        f"the same, tied, {BESIDE}",
-        build_tied,
-        [beside("TREC run, 400 levels: pandas object", "tied", 1.5)],
         needs="pytrec_eval",
     ),
     Group(
@@ -182,10 +136,5 @@ GROUPS = [
         [beside("TREC run, 7 M rows: pandas object", "large", 0.35)],
         runs=1 / 15,
         needs="pytrec_eval",
-    ),
-    Group(
-        "the run of 185,000 rows, with tied documents in any order",
-        build_qid,
-        [Row(*QID, 1.5)],
     ),
 ]

@@ -62,7 +62,6 @@ class Row(NamedTuple):
     at_least: float | None = None  # where more is better
     figure: Callable = ratio  # of the times of the tasks
     megabytes: float | None = None  # for the peak of the memory
-    of_memory: bool = False  # whether peaks of the memory are compared, not times
 
     def missed(self, figure, peak):
         """Return by which share of its target the figure, or the memory, is off."""

@@ -37,16 +37,13 @@ def measure(group, rows, asked_runs, scale=1, clock=time.perf_counter):
     n_runs = group.n_runs(asked_runs)
     functions = {name: tasks[name].function for name in names}
     times = interleaved_medians(functions, n_runs, clock)
-    peaks = {}
-    for row in rows:
-        for name in row.tasks if row.of_memory else row.tasks[:1]:
-            if name not in peaks:
-                peaks[name] = peak_memory(tasks[name].function)
+    peaks = {
+        one: peak_memory(tasks[one].function) for one in {row.tasks[0] for row in rows}
+    }
     results = []
     for row in rows:
-        measured = peaks if row.of_memory else times
         ours = row.tasks[0]
-        per_work = {name: measured[name] / tasks[name].work for name in row.tasks}
+        per_work = {name: times[name] / tasks[name].work for name in row.tasks}
         figure = row.figure(*per_work.values())
         is_missed = row.missed(figure, peaks[ours]) > 0
         time_in = largest_shares(tasks[ours].function) if is_missed else ""
