@@ -4,7 +4,6 @@
 
 import numpy as np
 import pandas as pd
-from numpy.testing import assert_allclose
 
 
 def draw(n_queries=60, seed=0):
@@ -32,16 +31,3 @@ def draw_shuffled(n_queries=60, seed=0):
     """Return such a data frame with its rows shuffled."""
     frame = draw(n_queries, seed)
     return frame.sample(frac=1, random_state=seed, ignore_index=True)
-
-
-def assert_same_intervals(found, expected):
-    """Check intervals of sums of workers against those of the collected queries."""
-    assert str(found) == str(expected)
-    assert list(found) == list(expected)
-    for one, other in zip(found.rows, expected.rows, strict=True):
-        assert one.keys() == other.keys()
-        for name, value in other.items():
-            if name in ("low", "high", "standard_error"):
-                assert_allclose(one[name], value, rtol=0, atol=1e-9)
-            else:
-                assert one[name] == value, name

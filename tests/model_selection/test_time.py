@@ -175,8 +175,6 @@ def rows_of(cv, time, **data):
 # Dates of three users and four items, in no order:
 #   row    0  1  2  3  4  5  6  7
 LOG_DAY = [9, 1, 3, 8, 2, 3, 5, 9]
-LOG_USER = list("abbacacb")
-LOG_ITEM = list("wxyzxyyx")
 PAST = [1, 2, 3, 4, 5, 6]
 DATES = {
     "days of NumPy": lambda day: np.datetime64("2024-02-25") + np.asarray(day),

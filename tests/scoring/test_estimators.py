@@ -40,17 +40,6 @@ class FirstFeature(BaseEstimator):
         return True
 
 
-class FirstFeatureRanker(FirstFeature):
-    def fit(self, X, y):
-        self.feature_names_in_ = np.array(X.columns)
-        return super().fit(X, y)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "ranker"
-        return tags
-
-
 class Classifier(ClassifierMixin, BaseEstimator):
     """Two or more classes with known answers."""
 

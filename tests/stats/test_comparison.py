@@ -300,10 +300,6 @@ def test_the_caption_says_what_was_tested(options, words):
     assert words in title
 
 
-def without_comment(latex):
-    return latex.partition(r"\begin{tabular}")[2]
-
-
 def test_the_uncertainty_of_a_paper_is_that_of_the_rows():
     comparison = compare_rankers(drawn_scores("mrr"), baseline="a")
     row, (_, one, _) = comparison.rows[0], comparison.intervals.rows

@@ -207,11 +207,6 @@ def equal_rankers(rng, n_rankers):
     return found - found.mean(axis=1, keepdims=True)  # equal in this pool as well
 
 
-def differences_of_equal_rankers(rng):
-    one, other = equal_rankers(rng, 2)
-    return other - one
-
-
 def rare_gains(rng):
     """Return differences with a mean of 0: large gains in 5 % of the queries."""
     gain = rng.random(LARGE) < 0.05

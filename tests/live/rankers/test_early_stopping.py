@@ -93,15 +93,14 @@ SPIES = {
 library = pytest.mark.parametrize("library", SPIES)
 
 
+def stopping(model, **params):
+    params = {"n_iter_no_change": 3, "random_state": 0} | params
+    return QueryRanker(model, early_stopping=True, **params)
+
+
 @library
 def test_whole_queries_are_held_out_and_none_is_used_twice(library):
-    ranker = QueryRanker(
-        SPIES[library],
-        early_stopping=True,
-        n_iter_no_change=3,
-        validation_fraction=0.25,
-        random_state=0,
-    )
+    ranker = stopping(SPIES[library], validation_fraction=0.25)
     model = ranker.fit(X, Y, qid=QID).estimator_
     assert len(model.held_sizes_) == 15
     assert len(model.sizes_) == 45
@@ -120,8 +119,7 @@ def test_whole_queries_are_held_out_and_none_is_used_twice(library):
 @library
 def test_held_out_queries_are_transformed_and_the_scaler_never_sees_them(library):
     pipe = make_pipeline(StandardScaler(), SPIES[library])
-    ranker = QueryRanker(pipe, early_stopping=True, n_iter_no_change=3, random_state=0)
-    ranker.fit(X, Y, qid=QID)
+    ranker = stopping(pipe).fit(X, Y, qid=QID)
     scaler, model = ranker.estimator_
     assert scaler.n_samples_seen_ == sum(model.sizes_)
     np.testing.assert_allclose(np.mean(model.X_, axis=0), 0, atol=1e-12)
@@ -131,10 +129,7 @@ def test_held_out_queries_are_transformed_and_the_scaler_never_sees_them(library
 
 @library
 def test_held_out_queries_have_their_weights(library):
-    ranker = QueryRanker(
-        SPIES[library], early_stopping=True, n_iter_no_change=3, random_state=0
-    )
-    model = ranker.fit(X, Y, qid=QID, sample_weight=WEIGHT).estimator_
+    model = stopping(SPIES[library]).fit(X, Y, qid=QID, sample_weight=WEIGHT).estimator_
     n_weights = len(model.sizes_) if library == "XGBoost" else sum(model.sizes_)
     assert len(model.weight_) == n_weights
     assert set(model.weight_) == {1.0, 2.0, 3.0}
@@ -155,7 +150,7 @@ def test_other_containers_are_held_out_of_as_well(library, kind):
     data = scipy.sparse.csr_array(X)
     if kind == "pandas":
         data = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    ranker = QueryRanker(plain, early_stopping=True, n_iter_no_change=3, random_state=0)
+    ranker = stopping(plain)
     scores = ranker.fit(data, Y, qid=QID).predict(data)
     expected = ranker.fit(X, Y, qid=QID).predict(X)
     np.testing.assert_allclose(scores, expected, rtol=1e-6)
@@ -167,20 +162,13 @@ def test_the_categories_of_catboost_are_those_of_the_held_out_rows_too():
     model = CatBoostRanker(
         iterations=20, verbose=False, allow_writing_files=False, cat_features=["a"]
     )
-    ranker = QueryRanker(
-        model, early_stopping=True, n_iter_no_change=3, random_state=0
-    ).fit(data, Y, qid=QID)
+    ranker = stopping(model).fit(data, Y, qid=QID)
     assert ranker.predict(data).std() > 0
 
 
 def test_the_same_seed_holds_out_the_same_queries():
     def held_out(random_state):
-        ranker = QueryRanker(
-            SPIES["XGBoost"],
-            early_stopping=True,
-            n_iter_no_change=2,
-            random_state=random_state,
-        )
+        ranker = stopping(SPIES["XGBoost"], random_state=random_state)
         return ranker.fit(X, Y, qid=QID).estimator_.held_X_.tolist()
 
     assert held_out(3) == held_out(3)

@@ -188,18 +188,10 @@ def test_a_slow_rise_after_the_best_round_is_no_improvement(library):
 def test_held_out_queries_count_with_the_mean_weight_of_their_rows(library):
     _, held = split()
     weight = WEIGHT + 0.02 * (np.arange(len(Y)) % 2)  # of rows, not of queries
-    ranker = QueryRanker(
-        LIBRARIES[library],
-        early_stopping=True,
-        n_iter_no_change=PATIENCE,
-        validation_fraction=0.3,
-        scoring="mrr",
-        random_state=0,
-    )
     # These two say what they do with such weights in their training.
     says = library in ("XGBoost", "CatBoost")
     with pytest.warns(UserWarning, match="weights") if says else nullcontext():
-        ranker.fit(X, Y, qid=CODES, sample_weight=weight)
+        ranker = stopped(LIBRARIES[library], "mrr", sample_weight=weight)
     held_rows = hold_out(FitRows(X, Y, CODES, weight), 0.3, 0)[1].by_query()
     means = [held_rows.weight[held.codes == query].mean() for query in range(60)]
     n_trees, trace = rounds_of(ranker.estimator_, "mrr")
