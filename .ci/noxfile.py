@@ -168,7 +168,7 @@ def run_the_commands_of_the_readme(session):
     """The commands of the README; the second runs all tests and doctests."""
     use_both_cores(session)
     for command in [
-        'pip install ".[plot]" lightgbm pandas && python examples/quickstart.py',
+        'pip install ".[plot,tables]" lightgbm && python examples/quickstart.py',
         'pip install -e ".[test]" && pytest',
     ]:
         session.run("bash", "-c", command, external=True)

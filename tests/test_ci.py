@@ -60,3 +60,11 @@ def test_the_licence_of_bundled_data_is_in_the_metadata_with_its_text():
     assert project["license"].split(" AND ") == ["BSD-3-Clause", "MIT", "CC-BY-4.0"]
     _, text = project["license-files"]
     assert "MIT\nlicence" in (ROOT / text).read_text("utf-8")
+
+
+def test_the_commands_of_the_readme_are_those_that_are_run():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (listed,) = re.findall(r"    for command in \[\n(.+?)\n    \]:", NOXFILE, re.S)
+    commands = re.findall(r"^ +'(.+)',$", listed, re.M)
+    assert len(commands) == 2
+    assert [one for one in commands if f"\n{one}\n" not in readme] == []
