@@ -103,6 +103,14 @@ class Browser:
         wait = WebDriverWait(self.driver, seconds)
         return wait.until(lambda driver: driver.execute_script(count))
 
+    def first_results(self, n, seconds=20):
+        """Wait until the search has ended, and return the paths of the first pages."""
+        ended = "return document.querySelector('.search-summary')?.innerText"
+        wait = WebDriverWait(self.driver, seconds)
+        wait.until(lambda driver: driver.execute_script(ended))
+        links = "return [...document.querySelectorAll('#search-results li > a')]"
+        return self.driver.execute_script(f"{links}.map((link) => link.pathname)")[:n]
+
     def keep(self, file):
         """Write a picture of the page as far as it goes down."""
         tall = "return document.documentElement.scrollHeight"

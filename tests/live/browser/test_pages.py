@@ -98,6 +98,46 @@ def test_the_search_finds_the_right_page_first(browser, address, words, name):
     assert browser.driver.execute_script(first) == f"/{name}.html"
 
 
+# What people ask for, by the page that answers. The tests above have more of it.
+ASKED = {
+    "around_the_ranker": ["optuna", "calibration"],
+    "cite": ["cite"],
+    "clicks": ["click", "interleaving"],
+    "conventions": ["gain"],
+    "faq": ["html", "learning curve"],
+    "fusion": ["RRF", "rerank"],
+    "inspection": ["shap", "feature importance"],
+    "is_it_better": ["significance", "p-value", "power", "bootstrap", "segment"],
+    "link_prediction": ["inverse relations", "negative sampling"],
+    "metrics": ["which metric"],
+    "metrics_adjusted": ["AMRI"],
+    "metrics_agreement": ["GAUC", "RBO"],
+    "metrics_binary": ["Kaggle", "mapk"],
+    "metrics_exposure": ["position bias"],
+    "metrics_first_relevant": ["hit rate", "mrr"],
+    "metrics_graded": ["revenue"],
+    "model_selection": ["nested", "cold start"],
+    "other_libraries": ["trec_eval", "ndcg_cut_10", "group sizes"],
+    "query_ids": ["groups", "sample weight"],
+    "rankers": ["LGBMRanker", "early stopping"],
+    "retrieval": ["RAG", "two tower", "BEIR"],
+    "scorers": ["pooling", "roc_auc", "make_scorer"],
+    "shell": ["cli"],
+    "trackers": ["mlflow"],
+    "two_samples": ["week"],
+    "your_data": ["qrels"],
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [(words, name) for name, asked in ASKED.items() for words in asked],
+)
+def test_the_search_finds_the_page_among_the_first_five(browser, address, words, name):
+    browser.open(f"{address}/search.html?q={words}", max(WIDTHS))
+    assert f"/{name}.html" in browser.first_results(5)
+
+
 @pytest.mark.parametrize("old", MOVED)
 def test_an_old_address_leads_to_the_new_one(browser, address, old):
     browser.open(f"{address}/{old}#here", max(WIDTHS))
