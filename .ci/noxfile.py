@@ -220,7 +220,8 @@ def build_site(session):
     shutil.rmtree(tree, ignore_errors=True)
     for name in ["docs", "examples", ".github"]:
         shutil.copytree(name, tree / name)
-    shutil.copy("CHANGELOG.md", tree)
+    for name in ["CHANGELOG.md", "pyproject.toml"]:
+        shutil.copy(name, tree)
     options = ["--fail-on-warning", "--keep-going", "--quiet", "-E", "-j2"]
     html = tree / "html"
     command = ["python", "-m", "sphinx", "-b", "html", *options]
@@ -357,7 +358,6 @@ def sklearn(session, requirement):
 def rankers(session):
     """LightGBM, XGBoost, CatBoost, dask and exports to ONNX, really installed."""
     install(session, "-e", ".[test,rankers,dask]", "--group", "around")
-    session.run("python", "examples/compare_rankers.py")
     session.run("pytest", "tests/live/rankers")
 
 

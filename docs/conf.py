@@ -80,12 +80,12 @@ numpydoc_xref_aliases = inventories.ALIASES | {
 }
 
 # Every example runs when the site is built, and one that fails ends the build. The
-# quickstart and the comparison of libraries only print: steps of `.ci/run` run them.
+# quickstart only prints: a step of `.ci/run` runs it.
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "ignore_pattern": r"quickstart|compare_rankers",
+    "ignore_pattern": "quickstart",
     "within_subsection_order": "docs.gallery_settings.place",
     "minigallery_sort_order": "docs.gallery_settings.place",
     "backreferences_dir": "generated/gallery",

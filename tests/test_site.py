@@ -130,8 +130,7 @@ def test_every_thumbnail_is_that_of_an_example():
 
 def test_every_example_of_the_gallery_has_one_kind():
     examples = {path.stem for path in (DOCS.parent / "examples").glob("*.py")}
-    only_print = {"quickstart", "compare_rankers"}
-    assert Counter(gallery_settings.ORDER) == Counter(examples - only_print)
+    assert Counter(gallery_settings.ORDER) == Counter(examples - {"quickstart"})
 
 
 def test_a_metric_is_linked_to_the_examples_with_its_scorer_name():
