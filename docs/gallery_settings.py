@@ -25,11 +25,10 @@ KINDS = {
         "many_rankers",
         "worse_queries",
         "segments",
-        "metric_at_k",
         "human_and_machine",
     ],
     "Understand a number": ["leak", "ties", "unjudged", "conventions", "chance"],
-    "Beyond accuracy": ["recommender_report", "diversity", "passages", "exposure"],
+    "Beyond accuracy": ["diversity", "passages", "exposure"],
     "Other kinds of data": [
         "fusion",
         "clicks",

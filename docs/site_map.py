@@ -6,6 +6,7 @@ lists of pages, which GitHub does not show.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
 from pathlib import Path
 
 # The pages below a page of the user guide.
@@ -60,4 +61,5 @@ def write_old_pages(app, exception):
     """Write a page at each old address that leads to the new one."""
     if exception is None and app.builder.format == "html":
         for old, new in old_addresses().items():
-            Path(app.outdir, old).write_text(PAGE.format(new=new), "utf-8")
+            link = os.path.relpath(new, Path(old).parent)
+            Path(app.outdir, old).write_text(PAGE.format(new=link), "utf-8")

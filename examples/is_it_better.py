@@ -28,7 +28,7 @@ from sklearn.linear_model import Ridge
 
 from skrank.datasets import load_digits_retrieval
 from skrank.model_selection import QueryKFold, cross_val_query_scores
-from skrank.plot import ComparisonDisplay
+from skrank.plot import ComparisonDisplay, MetricAtKDisplay
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers, required_queries
 
@@ -40,9 +40,11 @@ models = {
     "lightgbm": QueryRanker(lightgbm),
 }
 names = ["mrr", "ndcg@10", "hits@1"]
-scores = cross_val_query_scores(
-    models, X, digits.target, scoring=names, cv=QueryKFold(5)
+of_cutoffs = [f"ndcg@{k}" for k in [1, 2, 3, 5, 7, 15, 20]]
+all_scores = cross_val_query_scores(
+    models, X, digits.target, scoring=names + of_cutoffs, cv=QueryKFold(5)
 )
+scores = all_scores[names]
 print(scores)
 
 # %%
@@ -71,6 +73,18 @@ assert by_metric["ndcg@10"].low > 0 > by_metric["hits@1"].low
 # ``detectable`` is the difference that this many queries find in 80 of 100 cases.
 columns = ["metric", "difference", "low", "high", "p_adjusted", "wins", "ties"]
 comparison.to_frame().filter([*columns, "losses", "detectable"]).round(4)
+
+# %%
+# Which cutoff k?
+# ---------------
+#
+# Here LightGBM is better from a cutoff of 2 on. Curves may also cross, because one
+# ranker is best in the first places and another one in the longer list. Choose k by how
+# the list is used, for example the number of results on the first screen, and before
+# you look at the curves. Afterwards it is easy to choose the cutoff that happens to
+# favour your ranker.
+curves = all_scores[["ndcg@10", *of_cutoffs]]
+display = MetricAtKDisplay.from_scores(curves, metric="ndcg", baseline="ridge")
 
 # %%
 # How many queries does it take?

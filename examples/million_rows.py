@@ -24,14 +24,13 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from skrank.metrics import query_report, score_queries
-from skrank.stats import mean_interval
-from skrank.tables import read_rows, score_table
+from skrank.metrics import score_queries
+from skrank.stats import confidence_interval
+from skrank.tables import score_table
 
 folder = tempfile.TemporaryDirectory()
 countries = np.array(["Chile", "France", "Ghana", "Japan", "Norway"])
@@ -83,41 +82,13 @@ for metric in ["mrr", "ndcg@10"]:
 # sphinx_gallery_end_ignore
 
 # %%
-# Look at some rows
-# -----------------
-#
-# Some functions need the rows themselves. :func:`~skrank.tables.read_rows` reads them,
-# since one file fits into memory. This is the first query of the file for which the
-# engine puts a clicked result last:
-rows = read_rows(files[0], **columns)
-last = scores.keys["qid"][np.nanargmin(scores["mrr"].values)]
-report = query_report(rows.y_true, rows.y_score, last, qid=rows.qid, k=3)
-
-# sphinx_gallery_start_ignore
-assert np.nanmin(scores["mrr"].values) == 1 / 20
-assert len(report.rankings[None].grade) == 20
-# sphinx_gallery_end_ignore
-report
-
-# %%
 # Where is the engine good?
 # -------------------------
 #
-# The scores are a small table with one row per query. Each curve shows the fraction of
-# the queries of a country with an NDCG\@10 of at most x: the lower the curve, the
-# better.
-figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
-styles = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1))]
-ndcg = scores["ndcg@10"].values[0, 0]
-for country, style in zip(countries, styles, strict=True):
-    values = ndcg[scores.keys["country"] == country]
-    values = values[~np.isnan(values)]
-    mean = mean_interval(values)
-    label = f"{country}: {mean.estimate:.3f} [{mean.low:.3f}, {mean.high:.3f}]"
-    ax.ecdf(values, linestyle=style, label=label)
-ax.set(xlabel="NDCG@10 of a query", ylabel="fraction of the queries up to x")
-ax.legend(title="mean and 95% interval", loc="upper left")
-plt.show()
+# The scores are a small table with one row per query, for all functions that take
+# scores. To look at the rows of some queries, read one file with
+# :func:`~skrank.tables.read_rows`.
+confidence_interval(scores["ndcg@10"], by="country")
 
 # %%
 # Time and memory
@@ -168,18 +139,8 @@ folder.cleanup()
 # The memory for the whole table grows with the number of rows. The memory of
 # ``score_table`` grows with the number of queries, because it keeps their values.
 # DuckDB needs a fixed amount in addition.
-figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-ax.plot(n_files, peaks["in parts"], "C0o-", label="in parts")
-ax.plot(n_files, peaks["as a whole"], "C1s-", label="as a whole")
-ax.set(xlabel="million rows", ylabel="MB without packages", ylim=(0, None))
-ax.set_xticks(n_files)
-ax.set_title("Peak memory of a process")
-ax.legend()
-plt.show()
-
-# %%
-# The same call scores a data frame of Spark or Dask. Its rows stay where they
-# are, and ``scores.summary(by="country")`` lets the workers sum up the queries.
+#
+# The same call scores a data frame of Spark or Dask, whose rows stay where they are.
 # :doc:`/large_data` has more on files, memory and clusters. To score files from the
 # command line, see :doc:`/shell`.
 

@@ -162,17 +162,6 @@ def draw_segments():
     return figure
 
 
-def draw_metric_at_k():
-    """Draw two curves that cross."""
-    figure, axes = new_axes("cutoff k", "NDCG@k")
-    x = np.linspace(0, 1, 50)
-    axes.plot(x, 0.9 - 0.5 * x, color=RED)
-    axes.plot(x, 0.4 + 0.45 * x**0.7, color=BLUE)
-    axes.plot(0, 0.9, "s", color=RED, markersize=7, clip_on=False)
-    axes.plot(1, 0.85, "o", color=BLUE, markersize=7, clip_on=False)
-    return figure
-
-
 def draw_two_bars(names, heights, colours, ylabel):
     """Draw two bars with their names below them."""
     figure, axes = new_axes(ylabel=ylabel)
@@ -281,19 +270,6 @@ def draw_diversity():
     axes.scatter(x[:4] - 0.04, front[:4] - 0.33, s=20, color=PALE)
     axes.plot(x[2], front[2], "o", color=RED, markersize=9)
     axes.set(xlim=(0, 1), ylim=(0.15, 1.1))
-    return figure
-
-
-def draw_recommender_report():
-    """Draw two recommenders that are equal in one of four metrics."""
-    figure, axes = blank_axes()
-    rows = [("NDCG", 0.4, 0.4), ("novelty", 0.35, 0.8), ("taste", 0.3, 0.7)]
-    rows.append(("coverage", 0.08, 0.9))
-    for row, (name, one, other) in enumerate(rows):
-        y = 0.9 - 0.26 * row
-        axes.text(0, y, name, va="center")
-        for value, shift, colour in [(one, 0.05, RED), (other, -0.05, BLUE)]:
-            axes.barh(y + shift, 0.52 * value, 0.09, 0.47, color=colour)
     return figure
 
 
