@@ -116,15 +116,15 @@ ASKED = {
     "metrics_exposure": ["position bias"],
     "metrics_first_relevant": ["hit rate", "mrr"],
     "model_selection": ["nested", "cold start"],
-    "other_libraries": ["trec_eval", "ndcg_cut_10", "group sizes"],
+    "other_libraries": ["ndcg_cut_10", "group sizes"],
     "query_ids": ["groups", "sample weight"],
     "rankers": ["LGBMRanker", "early stopping"],
-    "retrieval": ["RAG", "two tower", "BEIR"],
+    "retrieval": ["RAG", "two tower"],
     "scorers": ["pooling", "roc_auc", "make_scorer"],
-    "shell": ["cli"],
+    "shell": ["cli", "trec_eval"],
     "trackers": ["mlflow"],
     "two_samples": ["week"],
-    "your_data": ["qrels"],
+    "your_data": ["qrels", "BEIR"],
 }
 
 
