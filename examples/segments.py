@@ -21,10 +21,12 @@ which segments the new model differs from the old one.
 # and the new one has learned from a hundred queries. The segment of a query is its
 # digit. In your data it may be a country or a device; ``by`` takes several columns.
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from skrank.datasets import load_digits_retrieval
+from skrank.datasets import load_digits_retrieval, load_shop
 from skrank.metrics import score_queries
 from skrank.plot import ComparisonDisplay
 from skrank.rankers import QueryRanker
@@ -101,6 +103,32 @@ comparison
 # use them wherever you use scores, for example to list the queries that lost most.
 sevens = scores.where(digit=7)
 compare_rankers(sevens, baseline="old").worst_queries(3)
+
+# %%
+# A report by brand
+# -----------------
+#
+# A brand is a property of documents, not of queries: as ``by``, it would cut each
+# session into parts, and a warning says so. Use the sessions by the brand of a clicked
+# offer instead, or the proportion of the exposure that each brand has in the first ten.
+shop = load_shop().frame
+of_session = shop[shop["clicked"] > 0].groupby("qid")["brand"].first()
+by_brand = score_queries(
+    shop["clicked"],
+    shop["rating"],
+    "mrr",
+    qid=shop["qid"],
+    by={"brand": shop["qid"].map(of_session).fillna("no click")},
+)
+rank = shop.groupby("qid")["rating"].rank(ascending=False)
+seen = (rank <= 10) / np.log2(rank + 1)
+report = pd.DataFrame(by_brand.summary(by="brand")).T
+report["exposure"] = seen.groupby(shop["brand"]).sum() / seen.sum()
+
+# sphinx_gallery_start_ignore
+assert abs(report["exposure"].sum() - 1) < 1e-9
+# sphinx_gallery_end_ignore
+report.round(3)
 
 # %%
 # Choose the segments before you look at the results. If you try ten more afterwards,
