@@ -21,7 +21,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 OF_API = re.compile(
     r"^\.\. (?:auto|current)?module:: (?P<module>\S+)$"
     r"|^   ~?(?P<name>[\w.]+)$"
-    r"|^\.\. (?:data|autoclass):: (?P<data>[\w.]+)(?:\(\))?$",
+    r"|^\.\. (?:data|autoclass|py:class):: (?P<data>[\w.]+)(?:\(\))?$",
     re.MULTILINE,
 )
 # One line from an initial to the end of the reference.
