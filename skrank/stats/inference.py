@@ -28,7 +28,7 @@ from skrank._engine.value_table import (
 )
 from skrank._input.callers import warn_caller
 from skrank._input.checks import about, as_floats, check_listed, shape_of, shown
-from skrank._input.frames import column_names, find_level, index_of, kind_of, unwrapped
+from skrank._input.frames import column_names, find_level, index_of, kind_of
 from skrank._ranking.ids import encode_qid
 from skrank.evaluation.query_scores import QueryScores
 
@@ -46,6 +46,8 @@ FEWEST_VALUES = 3
 FEWEST_UNITS = 10
 # Units that weigh as much as a smaller fraction of equal ones are uneven.
 MOST_UNEVEN = 0.5
+# Fewer values without query ids are as few as folds.
+FEWEST_WITHOUT_IDS = 20
 # Warnings name this many of the results that few queries decide.
 MOST_NAMED = 3
 
@@ -205,8 +207,9 @@ def check_sizes(top, values, name, instead=None):
 def read_clusters(clusters, keys):
     """Return the codes of the clusters of each query, None if each is its own.
 
-    `clusters` are a key column by name, or an array; `keys` the key columns. If None, a
-    query id that comes several times is one cluster.
+    `clusters` are a key column by name, an array, or a dict or Series by query id.
+    `keys` are the key columns. If None, a query id that comes several times is one
+    cluster.
     """
     qid = keys["qid"]
     if clusters is None:
@@ -224,28 +227,10 @@ def read_clusters(clusters, keys):
             )
         clusters = keys[clusters]
     elif isinstance(clusters, Mapping) or index_of(clusters) is not None:
-        clusters = _by_label(clusters, qid)
+        found, ids = dict(clusters.items()), qid.tolist()
+        if len(found) == len(clusters) and {*ids} <= {*found}:  # else by position
+            clusters = [found[one] for one in ids]
     return encode_qid(clusters, len(qid), name="clusters")[1]
-
-
-def _by_label(values, qid):
-    """Return values of a dict or a Series by query in the order of the queries.
-
-    A Series with other labels than query ids is in that order already.
-    """
-    is_dict = isinstance(values, Mapping)
-    labels = list(values) if is_dict else index_of(values).tolist()
-    listed = values.values() if is_dict else np.asarray(unwrapped(values)).tolist()
-    found, ids = dict(zip(labels, listed, strict=True)), qid.tolist()
-    lacking = [one for one in ids if one not in found]
-    if is_dict and lacking:
-        raise ValueError(
-            "The 'clusters' parameter must have the cluster of each query. Got none "
-            f"for {len(lacking)} of {len(ids)}, such as {shown(lacking[0])}."
-        )
-    if lacking or len(found) < len(labels):
-        return values
-    return [found[one] for one in ids]
 
 
 def check_units(value, name, caller, metric, largest):
@@ -262,9 +247,8 @@ def check_units(value, name, caller, metric, largest):
 def count_units(weight, n_queries, clusters):
     """Return the number of queries with a weight, or of clusters of them."""
     counts = np.ones(n_queries, bool) if weight is None else weight > 0
-    if clusters is not None:
-        return int(np.count_nonzero(np.bincount(clusters[counts])))
-    return int(np.count_nonzero(counts))
+    units = counts if clusters is None else np.bincount(clusters[counts])
+    return int(np.count_nonzero(units))
 
 
 class Segment(NamedTuple):
@@ -705,19 +689,6 @@ def _table_of_ranker(of_all, name, shared, options, caller):
     return values.table._replace(rankers=(None,), kind=kind_of(of_all))
 
 
-def _warn_of_folds(n_values):
-    """Warn if values without query ids are as few as those of folds."""
-    if n_values < _FEW_VALUES:
-        warn_caller(
-            f"{n_values} values without query ids are taken for {n_values} queries. If "
-            "they are of folds, cross_val_query_scores has those of queries.",
-            UserWarning,
-        )
-
-
-_FEW_VALUES = 20
-
-
 def _columns_of(values, name, shared):
     """Return the values of the queries of a ranker as columns.
 
@@ -759,8 +730,14 @@ def _columns_of(values, name, shared):
             "or leave these queries out for all rankers."
         )
     if columns["qid"] is None:
-        columns["qid"] = np.arange(len(values))
-        _warn_of_folds(len(values))
+        n = len(values)
+        columns["qid"] = np.arange(n)
+        if n < FEWEST_WITHOUT_IDS:
+            warn_caller(
+                f"{n} values without query ids are taken for {n} queries. If they are "
+                "of folds, cross_val_query_scores has those of queries.",
+                UserWarning,
+            )
     if values.min(initial=0) < 0 and values.max(initial=0) > 1:
         warn_caller(
             f"The values of {shown(name)} are from {values.min():.3g} to "
