@@ -341,12 +341,9 @@ def standard_error(top, bottom, clusters):
     NaN and 0 with one unit. The terms have the shape (n_queries,) or (n_queries,
     n_columns), and `clusters` holds the codes of the clusters, or is None.
 
-    By the jackknife over the units [1]_, which is the usual standard error of a mean if
-    all units count alike. The degrees of freedom are the effective number of units,
-    :math:`(\sum b)^2 / \sum b^2`, less 1.
-
-    .. [1] R. G. Miller,
-       "The Jackknife - A Review", Biometrika 61 (1974).
+    By the jackknife over the units (R. G. Miller, Biometrika 61, 1974), which is the
+    usual standard error of a mean if all units count alike. The degrees of freedom are
+    the effective number of units less 1.
     """
     top, bottom = sum_clusters(top, bottom, clusters)
     there = bottom != 0
@@ -360,7 +357,7 @@ def standard_error(top, bottom, clusters):
         # R_(g) - R = -(t_g - R b_g) / (sum b - b_g), where all is not rounding error.
         left = whole - bottom
         change = np.where(there, -deviation / left, 0)
-        # se^2 = (G - 1) / G sum (R_(g) - mean of R_(g))^2 [1]
+        # se^2 = (G - 1) / G sum (R_(g) - mean of R_(g))^2
         change = np.where(there, change - change.sum(axis=0) / n, 0)
         variance = (n - 1) / n * (change**2).sum(axis=0)
         alone = n < 2
@@ -532,12 +529,8 @@ def effective_hits(p, error, bottom, n_queries):
     r"""Return the number of independent queries that know a proportion as well.
 
     That of queries with the standard error of the proportion, :math:`p (1 - p) / se^2`
-    [1]_, but at most their number. If all queries are hits, or none is, the standard
-    error is 0, and it is the effective number of units.
-
-    .. [1] E. L. Korn, B. I. Graubard, "Confidence Intervals for Proportions With Small
-       Expected Number of Positive Counts Estimated From Survey Data", Survey
-       Methodology 24 (1998).
+    (E. L. Korn, B. I. Graubard, Survey Methodology 24, 1998), but at most their number.
+    If all queries are hits, or none is, it is the effective number of units.
     """
     if error > 0:
         return min(p * (1 - p) / error**2, n_queries)
@@ -545,19 +538,16 @@ def effective_hits(p, error, bottom, n_queries):
 
 
 def hall(estimate, standard_error, df, skewness, confidence_level):
-    r"""Return (low, high) of an estimate with some skewness [1]_.
+    r"""Return (low, high) of an estimate with some skewness.
 
     A monotone cubic t' of the studentized mean t, whose coefficients depend on the
-    skewness g of the values, is closer to Student's t than t is. The skewness of the
-    mean is :math:`g / \sqrt n`.
-
-    .. [1] P. Hall,
-       "On the Removal of Skewness by Transformation", JRSS B 54 (1992).
+    skewness g of the values, is closer to Student's t than t is (P. Hall, JRSS B 54,
+    1992). The skewness of the mean is :math:`g / \sqrt n`.
     """
     if standard_error == 0 or not df > 0:
         return t_interval(estimate, standard_error, df, confidence_level)
     # t' = t + g t^2 / (3 sqrt n) + g^2 t^3 / (27 n) + g / (6 sqrt n)
-    #    = ((1 + q t)^3 - 1) / (3 q) + q / 2 with q = g / (3 sqrt n) [1], inverted:
+    #    = ((1 + q t)^3 - 1) / (3 q) + q / 2 with q = g / (3 sqrt n), inverted:
     # t = (cbrt(1 + 3 q (t' - q / 2)) - 1) / q, and mean - se t are the ends.
     q = skewness / 3
     ends = quantile_of_t(confidence_level, df) * np.array([1, -1])
@@ -644,9 +634,7 @@ def scores_of(values, by, clusters, caller):
             "Got those of a search, or the folds of cross_validate: pass the result of "
             "cross_val_query_scores."
         )
-    asked = ([one] if isinstance(one, str) else one for one in (by, clusters))
-    asked = [name for one in asked if np.iterable(one) for name in one]
-    asked = {name for name in asked if isinstance(name, str)}
+    asked = {one for one in (clusters, *np.ravel(by)) if isinstance(one, str)}
     keys = [name for name in names if name in asked]
     weight = "sample_weight" if "sample_weight" in names else None
     options = {"by": keys, "sample_weight": weight}

@@ -100,13 +100,6 @@ def required_queries(
             f"{shown(effect)} instead."
         )
     check_level(confidence_level, "confidence_level", "required_queries")
-    level = 1 - confidence_level
-    if level >= POWER:
-        raise ValueError(
-            "The 'confidence_level' parameter of required_queries must be greater than "
-            f"{1 - POWER:.1f}, so that the level is less than the power of {POWER}. "
-            f"Got {confidence_level}."
-        )
     differences = _differences(scores)
     if isinstance(scores, QueryScores):
         limits = [of_ranker[0].limits for of_ranker in terms_of(scores.table)]
@@ -118,12 +111,6 @@ def required_queries(
             f"is defined. Got {len(differences)}."
         )
     deviation = differences.std(ddof=1)
-    if (effects < 1e-9 * deviation).any():
-        raise ValueError(
-            "The 'effect' parameter of required_queries must be at least 1e-9 of the "
-            f"standard deviation of the differences, {deviation:.3g}. Got "
-            f"{shown(effect)} instead."
-        )
     if len(differences) == 2 or np.ptp(differences) <= ROUNDING * np.abs(effects).max():
         warn_caller(
             "The number of queries is a guess: a pilot of two queries, or of queries "
@@ -131,7 +118,7 @@ def required_queries(
             f"{len(differences)} queries with a standard deviation of {deviation:.3g}.",
             UserWarning,
         )
-    return needed(differences, effects, level)
+    return needed(differences, effects, 1 - confidence_level)
 
 
 def needed(differences, effects, level):

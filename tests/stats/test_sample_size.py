@@ -91,9 +91,7 @@ def test_two_differences_have_the_interval_of_normal_variables_and_warn():
         ({"effect": [0.1, 0.0]}, "'effect' parameter of required_queries must be"),
         ({"effect": np.nan}, "'effect' parameter of required_queries must be"),
         ({"effect": [[0.1]]}, "or an array of them"),
-        ({"effect": 1e-300}, "must be at least 1e-9 of the standard deviation"),
         ({"effect": 0.1, "confidence_level": 1.0}, "'confidence_level' param"),
-        ({"effect": 0.1, "confidence_level": 0.2}, "must be greater than 0.2, so"),
     ],
 )
 def test_a_sample_size_refuses_bad_options(options, message):
