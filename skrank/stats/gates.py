@@ -134,9 +134,8 @@ def gate(
     e of its test, the lower end is :math:`d - \sqrt{(d - e)^2 + (u r)^2}` [1]_, and the
     upper end allows for gains in the same way. With weights, the u n heaviest queries
     take the place of u; if fewer than ten have most of the weight, n in u is the
-    effective number. For hits the score test allows for both itself. At most 10 % of
-    the candidates that lose exactly the margin pass, or are called worse: see
-    :ref:`unseen_losses`.
+    effective number. For hits the score test allows for both itself.
+    :ref:`unseen_losses` says how often the decisions are right.
 
     References
     ----------
@@ -454,10 +453,7 @@ class _Pair:
 
     @property
     def is_score(self):
-        """Return True if the score test has the ends, which allows for losses itself.
-
-        That of pairs of hits, or of equal values of a metric without a known range.
-        """
+        """Return True for pairs of hits, or equal values without a known range."""
         is_tied = not self.row.wins + self.row.losses
         return self.row.test == "score" or (is_tied and np.isinf(self.range))
 
@@ -472,11 +468,9 @@ class _Pair:
         return reach(sign, level)
 
     def required(self, margin, levels):
-        """Return how many more queries decide, None if not known.
+        """Return how many queries decide with this power, None if not known.
 
-        As many as it takes for the end to be on the right side of the margin with this
-        power, if the differences have the same mean and standard deviation; `low` and
-        `high` are those of the ends of the interval of the latter.
+        If their differences have the same mean and standard deviation as those at hand.
         """
         d = self.differences
         if d is None or len(d) < 2:

@@ -111,10 +111,9 @@ def with_judge(blocks, human, judge):
 
 
 def matched(human, judge, caller):
-    """Return the values of people, those of a machine, and the rows of people.
+    """Return the values of people and of a machine, by ranker, metric and query.
 
-    The values have the shape (n_rankers, n_metrics, n_queries). The rows are the
-    positions of the queries of people among those of the machine.
+    Also the positions of the queries of people among those of the machine.
     """
     check_instance(human, QueryScores, "scores", caller)
     check_instance(judge, QueryScores, "judge", caller)
@@ -164,16 +163,14 @@ def of_people(y, judged, rows):
 def combined(y, judged, rows):
     r"""Return values y of people :class:`Combined` with a machine's of all queries.
 
-    With f the machine's values of the n queries that people judged, and of m
-    others,
+    With f the machine's values of the n queries that people judged, and of m others,
 
     .. math:: \hat\theta = \frac 1 n \sum_i (y_i - \lambda_i f_i)
        + \bar\lambda \bar f_{others}
 
     The slope that minimizes the variance is that of a regression of y on f, times
     m / (n + m), or 0 if its t is below 2. Each query has that of the other ones, so
-    that it does not fit its own noise. The standard error has n - 2 degrees of
-    freedom.
+    that it does not fit its own noise.
     """
     is_rest = ~np.isin(np.arange(len(judged)), rows)
     f, rest = judged[rows], judged[is_rest]

@@ -244,14 +244,10 @@ class StudentTest(PairedTest):
 class FewTest(PairedTest):
     r"""A test of differences of few units, which allows for unobserved ones.
 
-    With the probability :math:`\alpha` a sample of n units lacks what happens to a
-    fraction :math:`u = 1 - \alpha^{1/n}` of all units, at worst to the heaviest ones.
-    There a ranker may lose the range of the metric: f is the fraction of the weight of
-    the heaviest u n units (:func:`weight_lacked`), times the range. With the distance s
-    of the end of a test from the difference d, the ends are :math:`d \mp \sqrt{s^2 +
-    f^2}`, the limits of a sum of two numbers that are estimated independently (G. Zou,
-    A. Donner, 2008). The p-value is the smallest level at which the end excludes the
-    null.
+    As the notes of :func:`skrank.stats.gate` say: with the distance s of the end of a
+    test from the difference d, and the range of the metric times the fraction of the
+    weight that the units lack, f, the ends are :math:`d \mp \sqrt{s^2 + f^2}`. The
+    p-value is the smallest level at which the end excludes the null.
     """
 
     of: PairedTest | None = None  # the test of what is there
@@ -426,11 +422,9 @@ class Outcome(NamedTuple):
 
 
 def run_tests(family, *, test, correction, margin, level, n_resamples, seed):
-    """Test all differences of a family and adjust their p-values.
+    """Test all differences of a family, at a level, and adjust their p-values.
 
-    `test` is the name of a test, or an array with that of each comparison. `level` is
-    the level of the tests, 1 minus that of the intervals. The other parameters are
-    those of :func:`skrank.stats.compare_rankers`.
+    `test` has the name of the test of all comparisons, or of each.
     """
     n, two_sided = len(family.plus), not margin
     is_max_t = n > 1 and correction == "max-t"
@@ -563,20 +557,17 @@ def _joint_ends(family, groups, sides, critical, each, n_tests):
 def max_t(family, groups, sides, two_sided, level):
     """Return p-values adjusted by the maximum statistic, and its critical value.
 
-    Each statistic is compared with the largest one of all tests in each flip: the
-    single-step procedure of P. Westfall, S. Young, Resampling-Based Multiple Testing
-    (1993). Since a flip changes the signs of a unit in all tests at once, the
-    correlation of the tests counts. Intervals have the same critical value.
-    The z of the score test of no difference is the studentized sum, and that of a
-    margin is compared with the sums that are studentized by their own spread.
+    Each statistic is compared with the largest one of all tests in each flip (P.
+    Westfall, S. Young, 1993, the single-step procedure). The z of the score test of no
+    difference is the studentized sum, and that of a margin is compared with the sums
+    that are studentized by their own spread.
 
     The larger p-value and critical value count of two: of flips around the null, whose
     test is exact, and around the observed differences. Differences that are far from
     the null all have large sums in the same flips, as if they were one comparison, but
     the intervals are to contain them wherever they are.
 
-    The p-values have the shape (1, n_comparisons) for two-sided tests, of the absolute
-    statistics, and else (2, n_comparisons).
+    The p-values have a row for two-sided tests, and else one for each side.
     """
     if two_sided:
         observed, blocks = family.statistics(0.0)
