@@ -174,8 +174,8 @@ def compare_rankers(
     and its interval holds the differences that the same signs do not reject [2]_. Of
     several comparisons, :math:`T = \sum_i d_i / \sqrt{\sum_i d_i^2}` is compared with
     the largest \|T\| under the same signs. With its critical value c the intervals end
-    where :math:`T(d)^2 = c^2`, for the T of :math:`d_i - d`. If two rankers are equal in
-    all queries, the interval is that of "score".
+    where :math:`T(d)^2 = c^2`, for the T of :math:`d_i - d`. Rankers that are equal in
+    all queries have the interval of "score".
 
     `detectable` is the difference that a t test finds with a probability of 80 %, at
     the level of Bonferroni with "max-t". Relative differences have Fieller's interval.

@@ -21,6 +21,7 @@ from skrank._input.frames import as_frame
 from skrank._text.docs import Clusters, FrameKind
 from skrank._text.tables import (
     LINE,
+    TEXT,
     Cell,
     Table,
     as_html,
@@ -417,17 +418,6 @@ class RankerComparison(Result):
             return f"The differences of pairs were tested ({asked}): "
         return "Letters are left out: they would be too many to compare. "
 
-    def _of_differences(self):
-        """Return what is different about the intervals of the differences."""
-        words = []
-        if self.are_simultaneous:
-            words = ["simultaneous"]
-        elif self.margin:
-            words = [f"{200 * self.confidence_level - 100:g}%"]
-        if len(self.rows) > 1 and not self.are_simultaneous:
-            words.append("one by one")
-        return f", those of differences {', '.join(words)}" if words else ""
-
     @property
     def _test_words(self):
         """Return what the tests of the rows are called."""
@@ -439,7 +429,13 @@ class RankerComparison(Result):
         return f"within {self.margin:g} of 0" if self.margin else ""
 
     def _title(self):
-        levels = f"{100 * self.confidence_level:g}% intervals{self._of_differences()}"
+        words = ["simultaneous"] if self.are_simultaneous else []
+        if not words and self.margin:
+            words = [f"{200 * self.confidence_level - 100:g}%"]
+        if not self.are_simultaneous and len(self.rows) > 1:
+            words.append("one by one")
+        levels = f"{100 * self.confidence_level:g}% intervals"
+        levels += f", those of differences {', '.join(words)}" if words else ""
         n_metrics = len({row.metric for row in self.rows})
         n_segments = len({self._segment(row) for row in self.rows})
         of_segments = f" x {counted(n_segments, 'segment')}" if self.by else ""
@@ -458,15 +454,6 @@ class RankerComparison(Result):
     def _contents(self):
         title, tables = self._tables()
         return title, [*tables, textwrap.fill(verdict(self), LINE)]
-
-    def _means_and_intervals(self):
-        """Return the table of rankers."""
-        of_rows, last = self.intervals._best_first, None
-        places = dict.fromkeys((self._segment(row), row.metric) for row in self.rows)
-        rows = [row for place in places for row in of_rows[place]]
-        if self.letters:
-            last = "letters", [self._letters_of(row, row.ranker) for row in rows]
-        return self.intervals._estimates(rows, last)
 
     def _differences(self):
         """Return the table of differences."""
@@ -488,19 +475,25 @@ class RankerComparison(Result):
             ]
             for row in self.rows
         ]
-        table = Table(header, rows, self._left)
+        table = Table(header, rows, [*self.segment_names, *TEXT])
         if self.judge is not None:
             add_judge(table, self.rows)
         return table
 
     def _tables(self):
+        """Return the title, and the tables of rankers and of differences."""
         title = self._title()
         is_long = len(self.rankers) >= FEWEST_RANKERS
         if self.letters is None and self._has_all_pairs and is_long:
             title += ". Letters are left out: they would be too many to compare."
         if self.judge is not None:
             title += f". {OF_JUDGE}"
-        return title, [self._means_and_intervals(), self._differences()]
+        of_rows, last = self.intervals._best_first, None
+        places = dict.fromkeys((self._segment(row), row.metric) for row in self.rows)
+        rows = [row for place in places for row in of_rows[place]]
+        if self.letters:
+            last = "letters", [self._letters_of(row, row.ranker) for row in rows]
+        return title, [self.intervals._estimates(rows, last), self._differences()]
 
 
 # Letters that nobody can compare are not shown.

@@ -456,9 +456,7 @@ def run_tests(family, *, test, correction, margin, level, n_resamples, seed):
     each = level / (1 + two_sided) / n_each
     if is_max_t:
         known = pvalue[None] if two_sided else pvalues
-        adjusted, critical = _adjust_by_max_t(
-            family, groups, sides, known, two_sided, level
-        )
+        adjusted, critical = max_t(family, groups, sides, known, two_sided, level)
         adjusted = adjusted.max(axis=0)
         ends = _joint_ends(family, groups, sides, critical, each, known.size)
     else:
@@ -466,9 +464,8 @@ def run_tests(family, *, test, correction, margin, level, n_resamples, seed):
     low, high = np.full((2, n), [[-np.inf], [np.inf]])
     _, weights = family.totals
     for (_, where, _), of_group in zip(groups, ends, strict=True):
-        for (sign, null), end in zip(sides, of_group, strict=True):
+        for of_side, (_, null), end in zip((low, high), sides, of_group, strict=True):
             rounding = (family.rounding(null) / weights)[where]
-            of_side = low if sign == 1 else high
             of_side[where] = np.where(np.abs(end - null) <= rounding, null, end) + 0.0
     # To the score test queries without a difference count as well.
     n_effective = np.where(~is_tied & (names == "score"), n_units, n_effective)
@@ -519,18 +516,6 @@ def _groups(family, names, is_few):
     return [(one, where, family.take(where)) for one, where in found]
 
 
-def _adjust_by_max_t(family, groups, sides, known, two_sided, level):
-    """Return joint p-values, and what a statistic must exceed."""
-    pvalues, critical = max_t(family, groups, sides, two_sided, level)
-    for one, where, _ in groups:
-        bound = np.minimum(known.size * known[:, where], 1)
-        if isinstance(one, FewTest):  # Bonferroni's, as in `_joint_ends`
-            pvalues[:, where] = bound
-        elif isinstance(one, ScoreTest):  # at most Bonferroni's
-            pvalues[:, where] = np.minimum(pvalues[:, where], bound)
-    return np.maximum(pvalues, known), critical
-
-
 def _joint_ends(family, groups, sides, critical, each, n_tests):
     """Return the ends of the intervals of all comparisons together, by group."""
     of_all, found = _ends_of_max_t(family, sides, critical), []
@@ -554,7 +539,7 @@ def _joint_ends(family, groups, sides, critical, each, n_tests):
     return found
 
 
-def max_t(family, groups, sides, two_sided, level):
+def max_t(family, groups, sides, known, two_sided, level):
     """Return p-values adjusted by the maximum statistic, and its critical value.
 
     Each statistic is compared with the largest one of all tests in each flip (P.
@@ -567,7 +552,8 @@ def max_t(family, groups, sides, two_sided, level):
     the null all have large sums in the same flips, as if they were one comparison, but
     the intervals are to contain them wherever they are.
 
-    The p-values have a row for two-sided tests, and else one for each side.
+    The p-values, and those of each test alone, `known`, have a row for two-sided tests,
+    and else one for each side.
     """
     if two_sided:
         observed, blocks = family.statistics(0.0)
@@ -583,10 +569,7 @@ def max_t(family, groups, sides, two_sided, level):
         blocks = _with_opposites([sign for sign, *_ in found], [x for *_, x in found])
     tops, weights = family.totals
     _, around = family.statistics(tops / weights)
-    if len(sides) == 2:
-        around = (np.abs(block, out=block) for block in around)
-    else:
-        around = _with_opposites([1], [around])
+    around = (np.abs(block, out=block) for block in around)
     least, found = observed * (1 - ROUNDING_OF_T * np.sign(observed)), []
     for of_flips in blocks, around:
         largest = np.sort(np.concatenate([block.max(axis=0) for block in of_flips]))
@@ -599,7 +582,14 @@ def max_t(family, groups, sides, two_sided, level):
         if of_flips is blocks and largest[-1] <= critical:
             critical, adjusted = np.inf, np.where(adjusted <= level, 1.0, adjusted)
         found.append((adjusted, critical))
-    return map(np.maximum, *found)
+    pvalues, critical = map(np.maximum, *found)
+    for one, where, _ in groups:
+        bound = np.minimum(known.size * known[:, where], 1)
+        if isinstance(one, FewTest):  # Bonferroni's, as in `_joint_ends`
+            pvalues[:, where] = bound
+        elif isinstance(one, ScoreTest):  # at most Bonferroni's
+            pvalues[:, where] = np.minimum(pvalues[:, where], bound)
+    return np.maximum(pvalues, known), critical
 
 
 def _with_opposites(signs, blocks):

@@ -67,11 +67,6 @@ class Result(PrintedResult):
             return []
         return [self.by] if isinstance(self.by, str) else list(self.by)
 
-    @property
-    def _left(self):
-        """Return the columns of tables that are aligned on the left."""
-        return [*self.segment_names, *TEXT]
-
     def _segment(self, row):
         """Return the label of the segment of a row."""
         values = tuple(row[name] for name in self.segment_names)
@@ -214,7 +209,7 @@ class ConfidenceIntervals(Result, Mapping):
         if last is not None:
             header.append(last[0])
             cells = [[*line, cell] for line, cell in zip(cells, last[1], strict=True)]
-        return Table(header, cells, self._left)
+        return Table(header, cells, [*self.segment_names, *TEXT])
 
     def _contents(self):
         rows = [row for of_metric in self._best_first.values() for row in of_metric]
