@@ -504,8 +504,7 @@ LONGEST_LABEL = 12
 def letters(rankers, is_different):
     """Return the letters of each ranker; two share one if they are not different.
 
-    `is_different` is a function of two of `rankers`, which stand the best first. None
-    for more than 26 rankers, or where one would have more than 12 letters.
+    `rankers` stand the best first. None where the letters would be hard to read.
     """
     if len(rankers) > MOST_RANKERS:
         return None

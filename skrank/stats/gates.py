@@ -292,10 +292,14 @@ class GateDecision(PrintedResult):
     def _title(self):
         smaller = [row.metric for row in self.rows if not row.greater_is_better]
         n_queries = counted(self.n_queries, "query", "queries")
-        level = f"{100 * self.confidence_level:g}% confidence"
-        about = f"({n_queries}, {level}{smaller_words(smaller)})"
-        large, after = self._metrics_of(LARGE_MARGIN), self._words_of_ends()
-        if large:
+        percent = f"{100 * self.confidence_level:g}%"
+        about = f"({n_queries}, {percent} confidence{smaller_words(smaller)})"
+        m, after = len(self.rows), f" The ends of intervals are one-sided, at {percent}"
+        if m > 1:
+            of_gain = 100 - 100 * (1 - self.confidence_level) / m
+            after += f" towards a loss and at {of_gain:.4g}% towards a gain"
+        after += "."
+        if large := self._metrics_of(LARGE_MARGIN):
             after += (
                 f" The margin of {', '.join(large)} is at least the mean of "
                 f"{self.baseline}, so that no loss exceeds it: that decides nothing."
@@ -307,7 +311,7 @@ class GateDecision(PrintedResult):
         allowed = self._words_of_unseen()
         if self.decision == PASSED:
             return f"Passed: {self.candidate} is not {worse} {about}.{allowed}{after}"
-        if len(large) == len(self.rows):
+        if len(large) == m:
             return f"Undecided: no metric has a margin that decides {about}.{after}"
         where = ", ".join(self._metrics_of(UNDECIDED))
         return (
@@ -340,14 +344,6 @@ class GateDecision(PrintedResult):
         if assumed:
             text += f" {', '.join(assumed)} is taken for a metric from 0 to 1."
         return text
-
-    def _words_of_ends(self):
-        """Return the levels of the ends of the intervals in words."""
-        m, ends = len(self.rows), f"{100 * self.confidence_level:g}%"
-        if m > 1:
-            of_gain = 100 - 100 * (1 - self.confidence_level) / m
-            ends += f" towards a loss and at {of_gain:.4g}% towards a gain"
-        return f" The ends of intervals are one-sided, at {ends}."
 
     def _words_of_needed(self):
         """Return in words how many queries would decide."""

@@ -127,8 +127,7 @@ def confidence_interval(
     ----------
     .. [1] E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
        Inference", JASA 22 (1927).
-    .. [2] P. Hall,
-       "The Bootstrap and Edgeworth Expansion" (1992).
+    .. [2] P. Hall, "The Bootstrap and Edgeworth Expansion" (1992).
     .. [3] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
        Inference", arXiv:2311.01453 (2023).
     .. [4] N. Gaffke, "Three Test Statistics for a Nonparametric One-Sided Hypothesis on
@@ -168,10 +167,7 @@ def confidence_interval(
 
 
 def intervals_of(scores, by, confidence_level, method, clusters, judge):
-    """Return the intervals, and the effective numbers by which they may be too narrow.
-
-    These are dicts by the name of the interval: of values, and of units.
-    """
+    """Return the intervals, and the effective numbers of values and of units."""
     table, few = scores.table, ({}, {})
     if judge is not None:
         asked = None if method == "auto" else method
@@ -321,9 +317,8 @@ def intervals_by_segment(
 ):
     """Return codes of clusters, and (entries of a segment, its intervals) for each.
 
-    The intervals stand in a dict by the positions of the ranker and the metric. That of
-    a metric without a formula is None. Also return the effective numbers of values and
-    of units, by the name of the interval.
+    The intervals are by position of ranker and metric, None without a formula. Also
+    return the effective numbers of values and of units, by the name of the interval.
     """
     codes, segments = segments_of(table, by, clusters, "confidence_interval")
     found, few_values, few_units = [], {}, {}

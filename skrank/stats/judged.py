@@ -1,8 +1,7 @@
 """Labels by people for a few queries, and by a machine for many.
 
-The labels of a machine alone are biased. Prediction-powered inference (A. Angelopoulos,
-J. Duchi, T. Zrnic, "PPI++", 2023) takes the mean from people, and from the machine how
-far their queries are from all queries.
+Prediction-powered inference (A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++", 2023) takes
+the mean from people, and from the machine how far their queries are from all queries.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause

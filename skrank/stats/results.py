@@ -120,11 +120,6 @@ class ConfidenceIntervals(Result, Mapping):
     >>> from skrank.stats import confidence_interval
     >>> scores = QueryScores.from_frame({"qid": [1, 2, 3, 4], "mrr": [1, 0.5, 1, 0.2]})
     >>> intervals = confidence_interval(scores)
-    >>> print(intervals)
-    4 queries, 95% intervals
-    <BLANKLINE>
-    metric  estimate          interval  method
-    mrr       0.6750  [0.2775, 0.9505]  bounded
     >>> round(intervals["mrr"].low, 3)
     0.277
     """

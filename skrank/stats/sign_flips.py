@@ -22,9 +22,8 @@ def flipped_sums(columns, n_resamples, seed, signs=1.0):
     eight units at a time the sums for all 256 combinations of signs are computed, and
     then looked up.
 
-    `columns` has the shape (n_units, n_columns), and the result (n_columns, n_flips).
-    Random flips are relative to `signs`: the units that are flipped by one of them are
-    the same, whichever sign the columns have.
+    From the shape (n_units, n_columns) to (n_columns, n_flips). Random flips are
+    relative to `signs`: which units they flip does not depend on the columns' signs.
     """
     n_units, starts = len(columns), range(0, len(columns), 8)
     is_random = n_units > MOST_ENUMERATED
