@@ -271,7 +271,8 @@ def _twice(document, query, name, may_choose):
     )
     if may_choose:
         cure = (
-            "Pass duplicates='best' to keep its best score, or first place in a list."
+            "Pass duplicates='best' to keep its best score, or first place in a list, "
+            "or 'miss' to count its other places as misses."
         )
     error = ValueError(
         f"A document must occur once for each query in {name}. Got document "
