@@ -175,12 +175,6 @@ def test_entities_of_a_model_that_are_not_each_once():
         rank_triples(model, TRIPLES[:2])
 
 
-def test_models_without_the_methods():
-    for model in (object(), None, PopularityPredictor):
-        with pytest.raises((TypeError, ValueError)):
-            rank_triples(model, TRIPLES)
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

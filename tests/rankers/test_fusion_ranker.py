@@ -254,12 +254,6 @@ def test_errors_say_what_is_wrong(estimators, kind, words):
         FusionRanker(estimators, qid_column="user").fit(X, y)
 
 
-def test_letters_are_no_list_of_columns():
-    X, y = pd.DataFrame({"a": [1.0, 2], "b": [2.0, 1], "user": 0}), [0, 1]
-    with pytest.raises(ValueError, match=r"a list of pairs .* Got 'ab'"):
-        FusionRanker("ab", qid_column="user").fit(X, y)
-
-
 SCORES = np.array([[3.0, 1], [2, 2], [1, 3]])
 
 

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from xgboost import XGBRanker
 
-from skrank.base import is_ranker
 from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
@@ -91,26 +89,6 @@ def test_catboost_is_said_to_leave_out_weights_of_rows_in_a_loss_of_pairs(loss):
     ranker = QueryRanker(catboost(loss_function=loss))
     with pytest.warns(UserWarning, match=f"The loss {loss} .* compares pairs"):
         ranker.fit(X, Y, qid=QID, sample_weight=weights_of_rows())
-
-
-# Which is warned of before.
-@pytest.mark.filterwarnings("ignore:Each of 198 queries has one row")
-@library
-@pytest.mark.parametrize(
-    ("y", "qid", "words"),
-    [
-        (Y, None, "needs to know which rows belong to one"),
-        (Y, QID[:-1], "inconsistent numbers of samples"),
-        (Y, 0 * QID, r"more than one query.*fewer folds.*of 198 row"),
-        (0 * Y, QID, "from equal grades there is nothing to learn"),
-        (QID % 3, QID, "learns from queries whose documents have"),
-        (Y, np.arange(len(Y)), "learns from queries whose documents have"),
-    ],
-    ids=["missing", "length", "one query", "one grade", "equal grades", "single rows"],
-)
-def test_queries_to_learn_nothing_from_are_refused(library, y, qid, words):
-    with pytest.raises(ValueError, match=words):
-        QueryRanker(ALL[library]).fit(X, y, qid=qid)
 
 
 @library
@@ -246,12 +224,3 @@ def test_catboost_is_cloned_with_lists_among_its_parameters(within):
         ranker, {name: [2, 3]}, scoring="mrr", cv=QueryKFold(3), error_score="raise"
     )
     assert search.fit(categories, Y).best_score_ > 0.5
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_a_fitted_ranker_is_pickled_and_is_a_ranker(name):
-    ranker = QueryRanker(ALL[name]).fit(X, Y, qid=QID)
-    copy = pickle.loads(pickle.dumps(ranker))
-    assert copy.predict(X).tolist() == ranker.predict(X).tolist()
-    assert is_ranker(copy)
-    assert copy.n_features_in_ == 3
