@@ -61,23 +61,6 @@ search.fit(df, y)
 # result
 assert list(search.best_estimator_.feature_names_in_) == [*df.columns[:-1]]
 assert 0.6 < search.best_score_ < 1
-### LightGBM stopped by MRR | 2 | lightgbm
-from lightgbm import LGBMRanker
-from skrank.datasets import make_ranking
-from skrank.rankers import QueryRanker
-
-X, y, qid = make_ranking(100, noise=1.0, random_state=0)
-# task
-ranker = QueryRanker(
-    LGBMRanker(n_estimators=100, n_jobs=1, verbose=-1),
-    early_stopping=True,
-    scoring="mrr",
-    random_state=0,
-)
-ranker.fit(X, y, qid=qid)
-# result
-assert 1 <= ranker.best_iteration_ < 100
-assert set(ranker.evals_result_["valid_0"]) == {"mrr"}
 ### a ColumnTransformer pipeline | 5
 RANKING
 from sklearn.compose import ColumnTransformer
@@ -139,100 +122,6 @@ assert (log["time"].iloc[train] <= last).all()
 (row,) = comparison.rows
 assert row.difference > 0
 assert row.low > 0
-### own link predictor | 8
-import numpy as np
-from sklearn.base import BaseEstimator
-from skrank.datasets import load_nations
-from skrank.link_prediction import LinkPredictor, evaluate_link_prediction
-
-nations = load_nations()
-# task
-class OftenSeen(LinkPredictor, BaseEstimator):
-    def fit(self, X, y=None):
-        self.n_seen_ = np.bincount(np.ravel(self.fit_ids(X)[::2]))
-        return self
-
-    def score_tails(self, X):
-        return np.tile(self.n_seen_, (len(X), 1))
-
-    def score_heads(self, X):
-        return self.score_tails(X)
-# result
-model = OftenSeen().fit(nations.train)
-scores = evaluate_link_prediction(model, nations.test, known=nations.valid)
-assert 0.2 < scores["mrr"] < 0.564  # of a baseline that counts by relation
-### own metric in a search | 2
-RANKING
-from skrank.metrics import add_scorer
-# task
-add_scorer("led", lambda lists: lists.expected_at_first(lambda rank: rank == 1))
-search = GridSearchCV(
-    QueryRanker(Ridge()), grid, scoring="led", cv=QueryKFold(5)
-).fit(df, y)
-# result
-before = search.best_score_
-assert before == search.set_params(scoring="hits@1").fit(df, y).best_score_
-### nested CV | 2
-RANKING
-from skrank.model_selection import cross_val_query_scores
-from skrank.stats import confidence_interval
-# task
-search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="ndcg@10", cv=QueryKFold(3))
-scores = cross_val_query_scores(search, df, y, scoring="ndcg@10", cv=5)
-# result
-assert scores.values.shape == (1, 1, 80)
-interval = confidence_interval(scores)["ndcg@10"]
-assert 0.4 < interval.low < interval.estimate < interval.high < 1
-### learning and validation curves | 2
-RANKING
-from sklearn.model_selection import validation_curve
-
-ranker = QueryRanker(Ridge(), random_state=0)
-options = {"scoring": "ndcg@10", "cv": QueryKFold(5)}
-# task
-_, learning = validation_curve(
-    ranker, df, y, param_name="max_queries", param_range=[5, 20, 60], **options
-)
-_, validation = validation_curve(
-    ranker, df, y, param_name="estimator__alpha", param_range=[1, 10], **options
-)
-# result
-assert learning.shape == (3, 5)
-assert validation.shape == (2, 5)
-assert learning[0].mean() < learning[2].mean()
-### permutation importance | 2
-RANKING
-from sklearn.inspection import permutation_importance
-
-indexed = df.set_index("qid")
-# task
-ranker = QueryRanker(Ridge()).fit(indexed, y)
-result = permutation_importance(ranker, indexed, y, scoring="ndcg@10")
-# result
-assert result["importances_mean"].shape == (len(indexed.columns),)
-best = abs(ranker.coef_).argmax()
-assert result["importances_mean"].argmax() == best
-### logging to MLflow | 1
-import re
-from skrank.metrics import evaluate
-
-try:
-    import mlflow
-    mlflow.set_tracking_uri("sqlite:///mlflow.db")
-except ImportError:  # what it accepts as names
-    class mlflow:
-        logged = {}
-
-        def log_metrics(metrics):
-            assert all(re.fullmatch(r"[\w\-. :/]+", name) for name in metrics)
-            mlflow.logged |= metrics
-y_true, y_score, qid = [1, 0, 0, 1], [2, 1, 2, 1], ["a", "a", "b", "b"]
-# task
-mlflow.log_metrics(evaluate(y_true, y_score, ["mrr", "ndcg_at_10"], qid=qid))
-# result
-if hasattr(mlflow, "logged"):
-    assert mlflow.logged["mrr"] == (1 + 1 / 2) / 2
-    assert sorted(mlflow.logged) == ["mrr", "ndcg_at_10"]
 ### two TREC files compared with a paired test | 2
 from pathlib import Path
 from skrank.stats import compare_rankers
@@ -253,46 +142,6 @@ print(compare_rankers(scores))
 # b has half of the documents at rank 2. All 20 differences have one sign.
 assert {row.estimate, row.estimate_baseline} == {1.0, 0.75}
 assert row.pvalue == 1 / 10_000  # none of 9,999 random signs is as large
-### two TREC files compared in the shell | 1
-from pathlib import Path
-from skrank._shell.commands import main
-
-queries = range(40)
-Path("qrels").write_text("".join(f"{q} 0 d0 1\n" for q in queries))
-for name, factor in {"a.run": 3, "b.run": 7}.items():
-    lines = [
-        f"{q} Q0 d{d} 0 {(q + 1) * (d + factor) % 11} {name}\n"
-        for q in queries
-        for d in range(10)
-    ]
-    Path(name).write_text("".join(lines))
-# task
-status = main(["compare", "qrels", "a.run", "b.run", "-m", "mrr"])
-# result
-assert not status
-### files of Parquet with an interval | 2 | duckdb | pyarrow
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-from skrank.stats import confidence_interval
-from skrank.tables import score_table
-
-rng = np.random.default_rng(0)
-for part in range(2):
-    qid = np.repeat(np.arange(2_500) + 2_500 * part, 100)
-    n = len(qid)
-    columns = {"qid": qid, "y_true": np.arange(n) % 100 == 0}
-    table = pa.table(columns | {"y_score": rng.random(n)})
-    pq.write_table(table, f"part-{part}.parquet")
-# task
-scores = score_table("part-*.parquet", "mrr")
-print(confidence_interval(scores))
-# result
-interval = confidence_interval(scores)["mrr"]
-# One target among 100 in random order: the harmonic number of 100, over 100.
-assert abs(interval.estimate - sum(1 / r for r in range(1, 101)) / 100) < 0.006
-assert interval.low < interval.estimate < interval.high
-assert interval.n_queries == 5_000
 ### five rankers as picture and LaTeX | 3 | matplotlib
 from pathlib import Path
 import numpy as np
@@ -312,31 +161,6 @@ latex = comparison.to_latex()
 # result
 assert Path("rankers.pdf").stat().st_size > 1000
 assert all(word in latex for word in ("tabular", "ndcg@10", "mrr", "r4"))
-### NDCG by country with intervals | 1
-from skrank.metrics import score_queries
-from skrank.stats import confidence_interval
-
-qid = [f"q{i // 2}" for i in range(80)]
-y_true = [1, 0] * 10 + [0, 1] * 10 + [1, 0] * 20
-y_score, by = [2, 1] * 40, {"country": ["fr"] * 40 + ["de"] * 40}
-scores = score_queries(y_true, y_score, "ndcg@10", qid=qid, by=by)
-# task
-intervals = confidence_interval(scores, by="country")
-# result
-rows = {row.country: row for row in intervals.rows}
-assert rows["de"].estimate == 1.0
-half = (1 + 0.6309297535714575) / 2  # 1 / log2(3) at rank 2
-assert abs(rows["fr"].estimate - half) < 1e-15
-### tensors | 1 | torch
-import torch
-from skrank.metrics import evaluate
-
-y_true, y_score = torch.tensor([1, 0, 0, 1]), torch.tensor([0.2, 0.1, 0.2, 0.1])
-qid = torch.tensor([7, 7, 8, 8])
-# task
-values = evaluate(y_true, y_score, "mrr", qid=qid)
-# result
-assert values == {"mrr": (1 + 1 / 2) / 2}
 ### debugging the worst query of two models | 2 | pandas
 import numpy as np
 from skrank.datasets import make_ranking

@@ -1,7 +1,6 @@
 """The table of published metrics and those of skrank on Nations.
 
-PyKEEN's authors published the ranks with the metrics. The tests keep the ranks, and
-``tests/studies/check_recorded.py`` recomputes them from scores.
+PyKEEN's authors published the ranks with the metrics. The tests keep the ranks.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV
 
 import skrank.metrics
 from skrank import metrics
 from skrank._engine.names import ALIASES, is_name, listed_names, parse_name, read_metric
 from skrank._engine.request import METRICS
 from skrank.metrics import evaluate, get_scorer, make_ranking_scorer, score_queries
-from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.tables import score_table
 from tests.brute_force import COUNTS, LESS_IS_BETTER, OF_COLUMNS, WITH_FUNCTION
@@ -368,21 +368,6 @@ def test_a_scorer_has_the_value_of_the_keywords(name):
         for one in (scorer, clone(scorer), pickle.loads(pickle.dumps(scorer))):
             assert one(model, X, Y, qid=QID) == expected
         assert repr(scorer) == f"make_ranking_scorer({name!r})"
-
-
-@pytest.mark.slow
-def test_searches_and_cross_validation_take_such_names():
-    names = list(NAMES)
-    cv = QueryKFold(3)
-    ranker, grid = QueryRanker(Ridge()), {"estimator__alpha": [1, 9]}
-    found = cross_validate(ranker, X, Y, cv=cv, scoring=names)
-    by_query = cross_val_query_scores(ranker, X, Y, cv=cv, scoring=names)
-    folds = by_query.summary(by="fold")
-    for name in names:
-        values = found[f"test_{name}"]
-        assert values.tolist() == [fold[name] for fold in folds.values()]
-    search = GridSearchCV(ranker, grid, cv=cv, scoring=names[0]).fit(X, Y)
-    assert search.best_score_ == found[f"test_{names[0]}"].mean()
 
 
 def test_values_of_queries_keep_the_parameters_of_their_names():

@@ -82,15 +82,6 @@ def test_parameters_reach_a_definition_through_the_ranking(fitted):
     assert scorer(constant, X * 0, y, qid=qid) == expected
 
 
-def test_a_definition_goes_through_cross_validation(fitted):
-    model, X, y, qid = fitted
-    with sklearn.config_context(enable_metadata_routing=True):
-        scoring = {"own": make_ranking_scorer(led), "hits": "hits@1"}
-        given = {"cv": QueryKFold(3), "params": {"qid": qid}}
-        scores = cross_validate(model, X, y, scoring=scoring, **given)
-    assert scores["test_own"].tolist() == scores["test_hits"].tolist()
-
-
 def test_a_scorer_of_a_definition_asks_for_the_queries(fitted):
     model, X, y, _ = fitted
     with pytest.raises(ValueError, match="Got no query ids"):

@@ -59,13 +59,6 @@ def test_a_row_is_frozen():
         METRICS["mrr"].name = "other"
 
 
-def test_a_cutoff_without_a_default_is_required():
-    assert "k" not in METRICS["recall"].defaults
-    assert METRICS["recall"].cutoff == "required"
-    assert METRICS["mrr"].defaults["k"] is None
-    assert METRICS["mrr"].cutoff == "optional"
-
-
 @pytest.mark.parametrize(
     ("name", "facts"),
     [

@@ -6,10 +6,8 @@ import inspect
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank.metrics
@@ -71,24 +69,6 @@ def test_a_name_that_is_adjusted_takes_no_other_adjustment(data):
     for name in ("adjusted_mrr", "adjusted_hits@3", "neg_adjusted_mean_rank"):
         with pytest.raises(TypeError, match="takes: \\['adjusted'\\]"):
             evaluate(**data, metrics=name, adjusted=True)
-
-
-def test_the_shapes_of_the_input_are_those_of_the_functions():
-    rng = np.random.default_rng(1)
-    y_true, y_score = rng.integers(0, 3, (5, 6)), rng.integers(0, 4, (5, 6))
-    weight = np.arange(1.0, 6)
-    for grades in (y_true, sparse.csr_matrix(y_true), y_true[:, 0]):
-        scores = evaluate(grades, y_score, ["ndcg@3", "mrr"], sample_weight=weight)
-        for name, value in scores.items():
-            assert value == call(name, grades, y_score, sample_weight=weight)
-
-
-def test_weights_and_ids_of_an_index_reach_every_metric(data):
-    weight = 1.0 + data["qid"]
-    y_true = pd.Series(data["y_true"], index=pd.Index(data["qid"], name="qid"))
-    scores = evaluate(y_true, data["y_score"], ["map", "ndcg"], sample_weight=weight)
-    for name, value in scores.items():
-        assert value == call(name, **data, sample_weight=weight)
 
 
 def depths_of_rankings(monkeypatch):

@@ -35,7 +35,7 @@ from skrank.metrics import (
     serendipity_score,
     tie_report,
 )
-from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.tables import align
 from tests.brute_force import OF_COLUMNS, all_orders, input_order, masked
@@ -398,19 +398,6 @@ def test_a_scorer_warns_of_a_column_that_is_also_a_feature(model, columns, is_sa
     said = [str(warning.message) for warning in found]
     message = "was fitted on the column 'popularity', which a metric reads, as a featu"
     assert sum(message in one for one in said) == is_said
-
-
-@pytest.mark.slow
-def test_values_by_query_of_columns_are_those_of_the_folds():
-    table = X.assign(popularity=VIEWS)
-    names = ["ndcg@3", "neg_popularity@3"]
-    scores = cross_val_query_scores(RANKER, table, Y, scoring=names, cv=QueryKFold(3))
-    folds = cross_validate(RANKER, table, Y, scoring=names, cv=QueryKFold(3))
-    by_fold = scores.summary(by="fold")
-    for name in names:
-        np.testing.assert_array_equal(
-            [one[name] for one in by_fold.values()], folds[f"test_{name}"]
-        )
 
 
 def test_grades_are_not_needed_to_score_a_ranker_by_columns():

@@ -33,13 +33,6 @@ def test_gains_are_those_of_sklearn_with_ties(name, n_levels, k):
         assert got == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("n_levels", [None, 4])
-def test_exponential_gain_is_linear_gain_of_two_to_the_grade_less_one(n_levels):
-    y_true, y_score = matrix(0, n_levels)
-    expected = sklearn.metrics.ndcg_score(2.0**y_true - 1, y_score, k=5)
-    assert metrics.ndcg_score(y_true, y_score, k=5) == pytest.approx(expected)
-
-
 def test_natural_discount_is_the_log_base_of_sklearn():
     y_true, y_score = matrix(0, 5)
     expected = sklearn.metrics.dcg_score(y_true, y_score, log_base=np.e)
@@ -47,47 +40,11 @@ def test_natural_discount_is_the_log_base_of_sklearn():
     assert got == pytest.approx(expected)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n_levels", [None, 3])
-def test_the_auc_of_a_query_is_that_of_sklearn(n_levels):
-    y_true, y_score = matrix(1, n_levels, grades=2)
-    y_true[:, 0], y_true[:, 1] = 0, 1
-    expected = list(map(sklearn.metrics.roc_auc_score, y_true, y_score))
-    got = metrics.query_auc_score(y_true, y_score, average=None)
-    assert got == pytest.approx(expected, rel=1e-12)
-    got = metrics.rank_correlation_score(y_true, y_score, average=None)
-    assert got == pytest.approx(expected, rel=1e-12)
-
-
 def test_the_auc_of_queries_that_ranks_each_alone_is_not_that_of_all_rows():
     y_true, y_score, qid = [1, 0, 1, 0], [0.9, 0.8, 0.3, 0.2], [0, 0, 1, 1]
     assert metrics.query_auc_score(y_true, y_score, qid=qid) == 1
     assert sklearn.metrics.roc_auc_score(y_true, y_score) == 3 / 4
     assert metrics.query_auc_score(y_true, y_score) == 3 / 4
-
-
-def test_average_precision_without_ties_is_that_of_sklearn():
-    y_true, y_score = matrix(2, grades=2)
-    y_true[:, 0] = 1
-    expected = list(map(sklearn.metrics.average_precision_score, y_true, y_score))
-    got = metrics.map_score(y_true, y_score, average=None)
-    assert got == pytest.approx(expected, rel=1e-12)
-    expected = sklearn.metrics.label_ranking_average_precision_score(y_true, y_score)
-    assert metrics.map_score(y_true, y_score) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_hits_of_candidates_are_the_top_k_accuracy_of_sklearn(k):
-    rng = np.random.default_rng(3)
-    y_true, y_score = rng.integers(0, 6, 50), rng.random((50, 6))
-    labels = np.arange(6)
-    weight = rng.random(50)
-    for weights in (None, weight):
-        expected = sklearn.metrics.top_k_accuracy_score(
-            y_true, y_score, k=k, labels=labels, sample_weight=weights
-        )
-        got = metrics.hits_at_k_score(y_true, y_score, k=k, sample_weight=weights)
-        assert got == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_rank_of_the_right_candidate_is_that_of_rankdata():

@@ -303,11 +303,6 @@ def test_relevance_begins_at_the_grade_of_the_library(library, grade):
     assert low == {"map": 0.5}
 
 
-def test_grades_from_one_on_exceed_the_threshold_below_one():
-    assert FROM_ONE < 1
-    assert FROM_ONE > 1 - 1e-15
-
-
 def test_ids_order_tied_documents():
     y_true, y_score = [1, 0, 0], [1, 1, 1]
 

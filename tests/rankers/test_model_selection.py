@@ -2,13 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from joblib import parallel_config
 from sklearn import config_context
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
@@ -204,22 +201,6 @@ def test_weights_may_reach_the_score_too():
         assert score == pytest.approx(one)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("routing")
-def test_nested_cross_validation_hands_the_ids_down():
-    grid = {"estimator__alpha": ALPHAS}
-    search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-    scores = cross_val_score(
-        search, X, Y, scoring="mrr", cv=CV, params={"qid": QID}, error_score="raise"
-    )
-    for score, (train, test) in zip(scores, CV.split(X, qid=QID), strict=True):
-        one = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-        one.fit(X[train], Y[train], qid=QID[train])
-        y_score = one.predict(X[test])
-        by_hand = mean_reciprocal_rank(Y[test], y_score, QID[test])
-        assert score == pytest.approx(by_hand)
-
-
 @pytest.mark.usefixtures("routing")
 def test_a_search_within_a_ranker_splits_by_whole_queries():
     inner = GridSearchCV(Ridge(), {"alpha": ALPHAS}, scoring="mrr", cv=CV)
@@ -235,16 +216,3 @@ def test_predictions_out_of_fold_are_scores_of_every_row():
     for train, test in CV.split(X, qid=QID):
         expected = Ridge().fit(X[train], Y[train]).predict(X[test])
         np.testing.assert_allclose(y_score[test], expected)
-
-
-@pytest.mark.usefixtures("routing")
-def test_workers_rank_as_their_parent_does():
-    grid = {"estimator__alpha": ALPHAS}
-    search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
-    # As it would come to a process; its configuration is that of a new thread.
-    parallel = pickle.loads(pickle.dumps(search)).set_params(n_jobs=2)
-    with parallel_config("threading"):
-        parallel.fit(X, Y, qid=QID)
-    found = parallel.cv_results_["mean_test_score"]
-    search.fit(X, Y, qid=QID)
-    np.testing.assert_array_equal(found, search.cv_results_["mean_test_score"])

@@ -12,14 +12,11 @@ import pytest
 import sklearn
 from catboost import CatBoostRanker
 from flaml import AutoML
-from imblearn.pipeline import make_pipeline as make_imblearn_pipeline
-from imblearn.under_sampling import RandomUnderSampler
 from lightgbm import LGBMRanker
 from optuna.distributions import FloatDistribution
 from optuna_integration import LightGBMPruningCallback, OptunaSearchCV
-from sklearn.ensemble import StackingRegressor, VotingRegressor
 from sklearn.feature_selection import RFE
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -30,7 +27,7 @@ from skrank.datasets import make_ranking
 from skrank.integrations import lightgbm_metric
 from skrank.metrics import mrr_score
 from skrank.model_selection import QueryKFold
-from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
+from skrank.rankers import QueryRanker, as_regressor
 from tests.page_code import run_code
 
 # These libraries warn of their own plans, and of what they import.
@@ -149,38 +146,6 @@ def test_flaml_gives_the_metric_whole_queries():
     assert sum(map(len, seen[:3])) == len(set(QID))
 
 
-def test_a_sampler_draws_the_rows_that_are_learned():
-    sampler = RandomUnderSampler(random_state=0)
-    model = make_imblearn_pipeline(sampler, StandardScaler(), LogisticRegression())
-    ranker = QueryRanker(model).fit(X, Y, qid=QID)
-    sampler.fit_resample(X, Y)
-    rows = sampler.sample_indices_
-    scaler = StandardScaler().fit(X[rows])
-    model = LogisticRegression().fit(scaler.transform(X[rows]), Y[rows])
-    expected = model.predict_proba(scaler.transform(X)) @ model.classes_
-    np.testing.assert_allclose(ranker.predict(X), expected)
-
-
-def test_rankers_vote_and_stack():
-    members = [QueryRanker(Ridge()), PairwiseRanker(random_state=0)]
-    scores = [member.fit(X, Y, qid=QID).predict(X) for member in members]
-    named = list(zip("ab", map(as_regressor, members), strict=True))
-    last = as_regressor(QueryRanker(LinearRegression()))
-    folds = list(QueryKFold(3).split(X, qid=QID))
-    with sklearn.config_context(enable_metadata_routing=True):
-        vote = QueryRanker(VotingRegressor(named)).fit(X, Y, qid=QID)
-        stack = StackingRegressor(named, last, cv=folds).fit(X, Y, qid=QID)
-    np.testing.assert_allclose(vote.predict(X), np.mean(scores, axis=0))
-    out_of_fold = np.zeros((len(Y), 2))
-    for train, test in folds:
-        for column, member in enumerate(members):
-            member.fit(X[train], Y[train], qid=QID[train])
-            out_of_fold[test, column] = member.predict(X[test])
-    last = LinearRegression().fit(out_of_fold, Y)
-    expected = last.predict(np.column_stack(scores))
-    np.testing.assert_allclose(stack.predict(X), expected)
-
-
 BOOSTED = [
     LGBMRanker(n_estimators=10, min_child_samples=3, n_jobs=1, verbose=-1),
     XGBRanker(n_estimators=10, n_jobs=1),
@@ -249,18 +214,6 @@ def test_importances_of_boosted_trees(model):
         assert ranker.feature_importances_.tolist() == own.tolist()
     tool = RFE(QueryRanker(model), n_features_to_select=2, importance_getter=getter)
     assert tool.fit(FRAME, Y, qid=QID).get_support().sum() == 2
-
-
-@boosted
-def test_the_best_round_is_that_of_the_library(model):
-    stopping = {"early_stopping": True, "n_iter_no_change": 2, "random_state": 0}
-    ranker = QueryRanker(model, **stopping).fit(FRAME, Y, qid=QID)
-    inner = ranker.estimator_
-    name = "best_iteration" if isinstance(model, XGBRanker) else "best_iteration_"
-    assert ranker.best_iteration_ == getattr(inner, name)
-    assert ranker.best_score_ == getattr(inner, name.replace("iteration", "score"))
-    assert ranker.evals_result_ == inner.evals_result_
-    assert any(ranker.evals_result_.values())
 
 
 @boosted

@@ -21,7 +21,6 @@ X, Y, CODES = make_ranking(
 ROWS = np.random.default_rng(2).permutation(len(Y))
 X, Y, CODES = 3 + X[ROWS], Y[ROWS], CODES[ROWS]
 QID = np.array([f"query {code:02}" for code in CODES])
-WEIGHT = 1.0 + CODES % 3
 
 
 class LightGBM(LGBMRanker):
@@ -41,8 +40,6 @@ class LightGBM(LGBMRanker):
         given = dict(locals())
         self.X_, self.y_, self.held_X_, self.held_y_ = X, y, eval_X, eval_y
         self.sizes_, self.held_sizes_ = group, eval_group and eval_group[0]
-        self.weight_ = sample_weight
-        self.held_weight_ = others["eval_metric"].documents[2]
         names = set(given) - {"self", "X", "y", "others", "__class__"}
         others |= {name: given[name] for name in names}
         return super().fit(X, y, **others)
@@ -54,12 +51,8 @@ class XGBoost(XGBRanker):
     def fit(self, X, y, *, qid=None, eval_qid=None, **others):
         self.X_, self.y_ = X, y
         metric = self.callbacks[0]
-        self.held_X_, (self.held_y_, codes, self.held_weight_) = (
-            metric.X,
-            metric.documents,
-        )
+        self.held_X_, (self.held_y_, codes, _) = metric.X, metric.documents
         self.sizes_, self.held_sizes_ = np.bincount(qid), np.bincount(codes)
-        self.weight_ = others.get("sample_weight")
         return super().fit(X, y, qid=qid, **others)
 
 
@@ -72,8 +65,6 @@ class CatBoost(CatBoostRanker):
         ids = eval_set.get_group_id_hash()
         self.held_sizes_ = np.unique(ids, return_counts=True)[1]
         self.sizes_ = np.bincount(group_id)
-        self.weight_ = others.get("group_weight")
-        self.held_weight_ = self.get_params()["eval_metric"].documents[2]
         return super().fit(X, y, group_id=group_id, eval_set=eval_set, **others)
 
 
@@ -128,16 +119,6 @@ def test_held_out_queries_are_transformed_and_the_scaler_never_sees_them(library
 
 
 @library
-def test_held_out_queries_have_their_weights(library):
-    model = stopping(SPIES[library]).fit(X, Y, qid=QID, sample_weight=WEIGHT).estimator_
-    n_weights = len(model.sizes_) if library == "XGBoost" else sum(model.sizes_)
-    assert len(model.weight_) == n_weights
-    assert set(model.weight_) == {1.0, 2.0, 3.0}
-    assert len(model.held_weight_) == sum(model.held_sizes_)
-    assert set(model.held_weight_) <= {1.0, 2.0, 3.0}
-
-
-@library
 @pytest.mark.parametrize("kind", ["pandas", "sparse"])
 def test_other_containers_are_held_out_of_as_well(library, kind):
     plain = {
@@ -164,15 +145,6 @@ def test_the_categories_of_catboost_are_those_of_the_held_out_rows_too():
     )
     ranker = stopping(model).fit(data, Y, qid=QID)
     assert ranker.predict(data).std() > 0
-
-
-def test_the_same_seed_holds_out_the_same_queries():
-    def held_out(random_state):
-        ranker = stopping(SPIES["XGBoost"], random_state=random_state)
-        return ranker.fit(X, Y, qid=QID).estimator_.held_X_.tolist()
-
-    assert held_out(3) == held_out(3)
-    assert held_out(3) != held_out(4)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-
 import numpy as np
 import pandas as pd
 import polars as pl

@@ -191,29 +191,3 @@ def test_fold_scores_are_those_of_the_loop(ranker, source, routing, form):
     expected = by_hand(ranker, source, form != "plain")
     np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
     assert len(set(scores)) == 3
-
-
-@pytest.mark.parametrize("ranker", RANKERS)
-def test_without_routing_metadata_do_not_reach_the_splitter_which_says_so(ranker):
-    make, model, _ = RANKERS[ranker]
-    cure = r"^QueryKFold needs.*cross_validate.*\(enable_metadata_routing=True\)"
-    with pytest.raises(ValueError, match=f"(?s){cure}"):
-        cross_val_score(
-            make(model), X, Y, scoring="ndcg@10", cv=CV, params={"qid": QID}
-        )
-
-
-@pytest.mark.parametrize("source", sorted(IN_A_COLUMN))
-def test_behind_a_transformer_the_column_is_lost_and_someone_says_so(source):
-    data, y, qid, metadata, _ = SOURCES[source]
-    pipe = make_pipeline(MaxAbsScaler(), QueryRanker(Ridge(), qid_column=qid))
-    with pytest.raises(ValueError, match=r"needs to know which rows|could not convert"):
-        cross_val_score(
-            pipe,
-            data,
-            y,
-            scoring="ndcg@10",
-            cv=CV,
-            error_score="raise",
-            **arguments(source, False, **metadata),
-        )

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 import sys
 import warnings
 
@@ -176,11 +175,6 @@ def test_names_within_that_nothing_brings_along_need_an_initializer(cured, tmp_p
     done = processes.run([sys.executable, str(script)])
     assert (done.returncode == 0) is cured, done.stderr
     assert ("The 'scoring' parameter" in done.stderr) is not cured
-
-
-def test_the_workers_of_a_cluster_can_import_it_beforehand(cluster):
-    loaded = cluster.run(importlib.import_module, "skrank")
-    assert len(loaded) == 2
 
 
 def test_a_search_shows_one_warning_in_each_process(capfd):

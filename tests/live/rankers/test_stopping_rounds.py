@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-import sklearn
 from catboost import CatBoostRanker
 from lightgbm import LGBMRanker
 from sklearn.base import clone
@@ -16,15 +15,11 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRanker
 from xgboost.callback import TrainingCallback
 
 from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer
-from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import hold_out
 from skrank.rankers.meta_ranker import FitRows
@@ -246,25 +241,6 @@ def test_the_fitted_model_and_its_pickle_hold_no_held_out_rows(library):
     again = clone(ranker).fit(X, Y, qid=CODES, sample_weight=WEIGHT)
     assert again.predict(X).tolist() == ranker.predict(X).tolist()
     clone(ranker.estimator_)
-
-
-@library
-def test_a_search_in_two_processes_finds_the_same(library):
-    pipe = make_pipeline(StandardScaler(), LIBRARIES[library])
-    ranker = QueryRanker(pipe, early_stopping=True, random_state=0)
-    grid = {
-        "n_iter_no_change": [2, 5],
-        "scoring": ["mrr", make_ranking_scorer("ndcg@5", gain="linear")],
-    }
-    found = []
-    for n_jobs in (1, 2):
-        search = GridSearchCV(
-            ranker, grid, scoring="mrr", cv=QueryKFold(2), n_jobs=n_jobs,
-            error_score="raise",
-        )  # fmt: skip
-        with sklearn.config_context(enable_metadata_routing=True):
-            found.append(search.fit(X, Y, qid=CODES).cv_results_["mean_test_score"])
-    assert found[0].tolist() == found[1].tolist()
 
 
 def test_the_callbacks_of_the_user_are_called_and_given_back():
