@@ -97,20 +97,6 @@ def by_all_orders(term, grades, scores):
     return dict(enumerate(map(statistics.fmean, found)))
 
 
-def test_tied_documents_add_the_mean_of_their_places():
-    report = query_report([2, 0, 0, 1], [2, 3, 2, 1], 0, metric="ndcg")
-    ideal = 3 + HALF
-    mean = (HALF + 1 / 2) / 2  # of ranks 2 and 3
-    expected = {0: 3 * mean / ideal, 1: 0, 2: 0, 3: 1 / math.log2(5) / ideal}
-    assert added(report) == pytest.approx(expected)
-    one = report.rankings[None]
-    assert one.document.tolist() == [1, 0, 2, 3]
-    assert one.best_rank.tolist() == [1, 2, 2, 4]
-    assert one.worst_rank.tolist() == [1, 3, 3, 4]
-    assert one.ideal_adds == pytest.approx([3 / ideal, HALF / ideal, 0, 0])
-    assert report.values == {None: pytest.approx(sum(expected.values()))}
-
-
 @pytest.mark.parametrize("name", sorted(TERMS))
 @pytest.mark.parametrize("seed", range(2))
 def test_what_documents_add_is_the_mean_over_all_orders_of_tied_documents(name, seed):

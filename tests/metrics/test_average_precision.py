@@ -62,17 +62,6 @@ def test_with_ties_scikit_learn_has_no_expectation():
     assert lrap_score(*one, tied_together=True) == pytest.approx(2 / 3)
 
 
-def test_values_of_label_rankings_by_hand():
-    # Ranks 2 and 3 to 4 tied: together 1/2 and 2/4; the second has rank 3 or 4.
-    y_true, y_score = [0, 1, 1, 0], [4, 3, 2, 2]
-    assert lrap_score(y_true, y_score, tied_together=True) == (1 / 2 + 2 / 4) / 2
-    expected = (1 / 2 + (2 / 3 + 2 / 4) / 2) / 2
-    assert lrap_score(y_true, y_score) == pytest.approx(expected)
-    # Of four pairs two are wrong, and one is tied.
-    assert ranking_loss(y_true, y_score) == (2 + 1 / 2) / 4
-    assert ranking_loss(y_true, y_score, ties="pessimistic") == (2 + 1) / 4
-
-
 def test_tied_together_is_a_bool():
     with pytest.raises(TypeError, match="'tied_together' parameter of lrap_score"):
         lrap_score([1, 0], [1, 1], tied_together="yes")

@@ -16,7 +16,6 @@ from skrank.metrics import (
     dcg_score,
     err_score,
     evaluate,
-    explain,
     hits_at_k_score,
     mrr_score,
     ndcg_score,
@@ -78,13 +77,6 @@ def test_grades_below_judged_from_are_like_documents_that_are_not_judged():
         evaluate(y_true[None], y_score[None], names, judged_from=0)
     with pytest.raises(TypeError, match="'judged_from' parameter of evaluate"):
         evaluate(y_true, y_score, names, judged_from="0")
-
-
-def test_explain_names_the_rule_for_grades_that_stand_for_no_judgement():
-    report = explain(
-        [-1, 1, 0, 1], [4, 3, 2, 1], "bpref", "trec_eval", doc_id=list("abcd")
-    )
-    assert "judged_from" in str(report)
 
 
 # All ratings count

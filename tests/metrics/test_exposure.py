@@ -247,14 +247,6 @@ def test_a_target_of_groups_shares_the_exposure_of_all_ranks(group):
         )
 
 
-def test_ties_are_resolved_before_the_divergence():
-    # In one order "a" is shown, in the other "b"; on average both are.
-    given = {"group": ["a", "b"], "k": 1}
-    assert awrf_score(None, [1, 1], **given) == 1
-    first = awrf_score(None, [1, 1], ties="first", **given)
-    assert first == awrf_score(None, [2, 1], **given) < 1
-
-
 def test_labels_of_any_type_name_groups():
     scores, qid = [3, 2, 1, 2, 1], [0, 0, 0, 1, 1]
     text = awrf_score(None, scores, qid=qid, group=list("xyyxy"))

@@ -25,23 +25,6 @@ def of_grade(*gains):
     return lambda grade: np.array(gains)[np.asarray(grade).astype(int)]
 
 
-def test_the_ideal_ranking_is_the_order_by_gain():
-    gain = of_grade(0, 4.0, 2.0)
-    ideal = 4 + 2 / log2(3)
-    assert ndcg_score([1, 2, 0], [3, 2, 1], gain=gain) == 1
-    found = ndcg_score([1, 2, 0], [2, 3, 1], gain=gain)
-    assert found == pytest.approx((2 + 4 / log2(3)) / ideal)
-
-
-def test_a_document_whose_gain_is_negative_comes_last_in_the_ideal_ranking():
-    gain = of_grade(0, 4.0, -1.0)
-    ideal = 4 - 1 / log2(4)
-    found = ndcg_score([1, 2, 0], [3, 2, 1], gain=gain)
-    assert found == pytest.approx((4 - 1 / log2(3)) / ideal)
-    # With a cutoff the ideal ranking does not show it.
-    assert ndcg_score([1, 2, 0], [3, 2, 1], gain=gain, k=2) < 1
-
-
 def test_ndcg_is_undefined_where_no_ranking_has_a_gain():
     for gain in (of_grade(0, 0.0), of_grade(0, -1.0)):
         found = ndcg_score([1, 1], [2, 1], gain=gain, replace_undefined_by=0.25)

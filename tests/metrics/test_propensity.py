@@ -102,16 +102,6 @@ def test_a_value_is_the_mean_over_all_orders(name, normalize):
         assert value == pytest.approx(top / bottom if bottom else 0.0, abs=1e-12)
 
 
-def test_propensities_of_one_leave_precision_and_ndcg():
-    rng = np.random.default_rng(0)
-    grades, scores = rng.integers(0, 2, size=60), rng.integers(0, 5, size=60)
-    qid = np.repeat(np.arange(6), 10)
-    names = ["psndcg@4", "ndcg@4", "psp@60", "recall@60"]
-    values = evaluate(grades, scores, names, qid=qid, propensity=np.ones(60))
-    assert values["psndcg@4"] == pytest.approx(values["ndcg@4"], abs=1e-15)
-    assert values["psp@60"] == values["recall@60"]
-
-
 def test_inverse_propensities_are_those_of_the_formula():
     found = inverse_propensities([0, 3, 50], 100)
     factor = (math.log(100) - 1) * 2.5**0.55
@@ -207,27 +197,6 @@ def test_an_estimate_from_clicks_is_the_mean_over_all_orders(estimate, clip):
         value = masked(function, grades, scores, **params, **given, **own)
         expected = math.fsum(top) / math.fsum(bottom) if any(bottom) else 0.0
         assert value == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.slow
-def test_an_estimate_is_right_on_average_over_all_that_users_may_see():
-    grades, scores = np.array([1, 0, 1, 1, 0]), [3, 5, 1, 3, 2]  # two are tied
-    propensity = [1.0, 1 / 2, 1 / 3, 1 / 4, 1 / 5]
-    for name in ("precision", "dcg", "dcg@2", "rr"):
-        metric, own, worth = ESTIMATES[name]
-        mean = 0.0
-        for seen in itertools.product([0, 1], repeat=5):
-            chance = math.prod(
-                p if is_seen else 1 - p
-                for p, is_seen in zip(propensity, seen, strict=True)
-            )
-            clicks = grades * seen
-            mean += chance * METRICS[metric].function(
-                clicks, scores, propensity=propensity, **own
-            )
-        # The relevant documents have the ranks 2 and 3, tied, and 5.
-        true = 2 * (worth(2) + worth(3)) / 2 + worth(5)
-        assert mean == pytest.approx(true, abs=1e-12)
 
 
 def test_an_interval_of_an_estimate_from_clicks_may_exceed_one():

@@ -418,28 +418,6 @@ def test_rankers_share_the_ideal_ranking(monkeypatch):
         assert alone == {name: both[name]}
 
 
-def test_a_query_without_subtopics_is_undefined():
-    given = {"qid": [1, 1, 2], "subtopics": [["a"], [], []], "average": None}
-    for name in OF_LIST:
-        k = {} if METRICS[name].cutoff == "never" else {"k": 1}
-        found = METRICS[name].function(
-            None, [2, 1, 1], replace_undefined_by=np.nan, **given, **k
-        )
-        assert found[0] > 0
-        assert math.isnan(found[1])
-
-
-def test_all_weight_on_what_is_new_or_on_all():
-    subtopics = [["a"], ["a"], ["b"]]
-    value = partial(alpha_ndcg_score, None, [3, 2, 1], subtopics=subtopics, ideal=None)
-    at = [1 / math.log2(rank + 1) for rank in (1, 2, 3)]
-    assert value(alpha=1) == pytest.approx(at[0] + at[2])
-    assert value(alpha=0) == pytest.approx(sum(at))
-    tied = partial(alpha_ndcg_score, None, [1, 1, 1], subtopics=subtopics, ideal=None)
-    # b at any rank; the first a at rank 1 in two of three orders, else at rank 2.
-    assert tied(alpha=1) == pytest.approx(sum(at) / 3 + (2 * at[0] + at[1]) / 3)
-
-
 @pytest.mark.parametrize(
     ("name", "params", "message"),
     [
