@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from skrank.base import RankingEstimator, training_library
 from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
-from skrank.rankers.libraries import hold_out
+from skrank.rankers.libraries import check_xgboost, hold_out
 from skrank.rankers.meta_ranker import FitRows
 from tests.rankers.rows import CODES, QID, X, Y
 
@@ -98,6 +98,18 @@ def test_rows_that_are_sorted_by_query_are_passed_as_they_are(family):
 def test_queries_without_different_grades_are_refused(family):
     with pytest.raises(ValueError, match=r"Got 24 queries of \d+ rows, each with"):
         QueryRanker(FAMILIES[family][0]).fit(X, CODES % 3, qid=QID)
+
+
+def test_xgboost_without_powers_of_two_takes_grades_from_0():
+    class XGBRanker(BaseEstimator):
+        objective, ndcg_exp_gain = "rank:ndcg", False
+
+        def get_params(self, deep=True):
+            return vars(type(self))
+
+    check_xgboost(XGBRanker(), np.array([0.0, 1.5]))
+    with pytest.raises(ValueError, match=r"XGBRanker takes grades that are not .*-1"):
+        check_xgboost(XGBRanker(), np.array([0.0, -1.0]))
 
 
 def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from():
@@ -218,6 +230,28 @@ def test_who_takes_no_evaluation_set_cannot_stop(model):
     words = f"an evaluation set.*HistGradientBoosting.*Got {type(model).__name__}"
     with pytest.raises(ValueError, match=words):
         QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
+
+
+class CatBoost(ByGroups):
+    """Has a loss as CatBoost has it."""
+
+    def __init__(self, loss_function):
+        self.loss_function = loss_function
+
+
+@pytest.mark.parametrize("loss", ["YetiRank", "YetiRank:mode=NDCG", "PairLogit"])
+def test_a_loss_of_pairs_ignores_weights_of_rows_with_a_warning(loss):
+    weight = 1.0 + np.arange(len(Y)) % 2
+    with pytest.warns(UserWarning, match=f"The loss {loss} of CatBoost compares pairs"):
+        QueryRanker(CatBoost(loss)).fit(X, Y, qid=QID, sample_weight=weight)
+
+
+def test_a_loss_of_single_documents_gets_weights_of_rows():
+    weight = 1.0 + np.arange(len(Y)) % 2
+    ranker = QueryRanker(CatBoost("QueryRMSE")).fit(X, Y, qid=QID, sample_weight=weight)
+    given = ranker.estimator_.given_
+    assert given["group_weight"] is None
+    assert given["sample_weight"].tolist() == weight[BY_QUERY].tolist()
 
 
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])

@@ -83,13 +83,6 @@ def test_catboost_gets_weights_of_rows_where_they_differ():
     assert ranker.predict(X).tolist() == plain.predict(X).tolist()
 
 
-@pytest.mark.parametrize("loss", ["YetiRank", "PairLogit"])
-def test_catboost_is_said_to_leave_out_weights_of_rows_in_a_loss_of_pairs(loss):
-    ranker = QueryRanker(catboost(loss_function=loss))
-    with pytest.warns(UserWarning, match=f"The loss {loss} .* compares pairs"):
-        ranker.fit(X, Y, qid=QID, sample_weight=weights_of_rows())
-
-
 @library
 def test_too_few_queries_to_hold_out_are_refused(library):
     y = Y * (QID == 0)

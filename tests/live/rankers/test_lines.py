@@ -13,9 +13,7 @@ import sklearn
 from lightgbm import LGBMRanker
 from sklearn.metrics import ndcg_score
 from sklearn.model_selection import (
-    GridSearchCV,
     GroupKFold,
-    GroupShuffleSplit,
     cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
@@ -55,48 +53,6 @@ def cross_validate_with(X, y, qid, cv):
     return cross_val_score(ranker, X, y, scoring="ndcg@10", cv=cv, params=params)
 
 
-def search_without(X, y, qid, cv):
-    def fit(num_leaves, X, y, qid):
-        splitter = GroupShuffleSplit(1, test_size=0.1, random_state=0)
-        rows, held = next(splitter.split(X, y, qid))
-        sizes = np.unique(qid[rows], return_counts=True)[1]
-        held_sizes = np.unique(qid[held], return_counts=True)[1]
-        model = LGBMRanker(**LIGHTGBM, num_leaves=num_leaves, early_stopping_round=10)
-        return model.fit(
-            X[rows],
-            y[rows],
-            group=sizes,
-            eval_X=X[held],
-            eval_y=y[held],
-            eval_group=[held_sizes],
-            eval_at=[10],
-        )
-
-    def score(model, X, y, qid):
-        y_score, gains = model.predict(X), 2.0**y - 1
-        queries = [qid == query for query in np.unique(qid)]
-        values = [ndcg_score([gains[q]], [y_score[q]], k=10) for q in queries]
-        return np.mean(values)
-
-    order, results = np.argsort(qid, kind="stable"), {}
-    X, y, qid = X[order], y[order], qid[order]
-    for num_leaves in (3, 7):
-        results[num_leaves] = []
-        for train, test in cv.split(X, y, qid):
-            model = fit(num_leaves, X[train], y[train], qid[train])
-            results[num_leaves].append(score(model, X[test], y[test], qid[test]))
-    best = max(results, key=lambda num_leaves: np.mean(results[num_leaves]))
-    return best, fit(best, X, y, qid)
-
-
-def search_with(X, y, qid, cv):
-    ranker = QueryRanker(LGBMRanker(**LIGHTGBM), early_stopping=True, random_state=0)
-    grid = {"estimator__num_leaves": [3, 7]}
-    search = GridSearchCV(ranker, grid, scoring="ndcg@10", cv=cv)
-    search.fit(X, y, qid=qid, groups=qid)
-    return search.best_params_["estimator__num_leaves"], search
-
-
 def weigh_without(frame, y, weight, cv):
     order, scores = np.argsort(frame["qid"].to_numpy(), kind="stable"), []
     frame, y = frame.iloc[order], y[order]
@@ -131,7 +87,6 @@ def weigh_with(frame, y, weight, cv):
 
 TASKS = {
     "NDCG@10 of LGBMRanker by folds": (cross_validate_without, cross_validate_with),
-    "Search of LGBMRanker": (search_without, search_with),
     "Weighted NDCG@10 of XGBRanker": (weigh_without, weigh_with),
 }
 
@@ -149,15 +104,6 @@ def test_cross_validation_gives_the_same_numbers():
     np.testing.assert_allclose(
         cross_validate_with(X, Y, QID, folds_as_cv(folds)), without
     )
-
-
-def test_the_search_gives_a_model_that_stopped_early():
-    (leaves, model), (leaves_with, search) = (
-        search(X, Y, QID, GroupKFold(3)) for search in TASKS["Search of LGBMRanker"]
-    )
-    assert {leaves, leaves_with} <= {3, 7}
-    assert model.best_iteration_ > 0
-    assert search.best_estimator_.estimator_.best_iteration_ > 0
 
 
 def test_weights_give_the_same_numbers():
