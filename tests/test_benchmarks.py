@@ -15,13 +15,7 @@ from pyarrow import parquet
 
 from tests.benchmarks import bench_files, bench_metrics, bench_stats, billion_rows
 from tests.benchmarks.speed import libraries, workloads
-from tests.benchmarks.speed.rows import (
-    Row,
-    Task,
-    beside_minimal,
-    same_number,
-    speedup,
-)
+from tests.benchmarks.speed.rows import Row, Task, beside_minimal, same_number, speedup
 from tests.benchmarks.speed.table import Result, as_line, as_rst, measure
 
 TINY = 1 / 1000

@@ -113,10 +113,7 @@ CALLS = {
     "rbp": (metrics.rbp_score, BASIC | {"p": 0.5, "max_grade": 4, "average": "macro"}),
     "err": (metrics.err_score, BASIC | {"k": 5, "max_grade": 4}),
     "precision": (metrics.precision_at_k_score, BASIC | {"k": 5, "normalize": "k"}),
-    "ild": (
-        metrics.ild_score,
-        BASIC | {"features": X, "k": 5, "distance": "cosine"},
-    ),
+    "ild": (metrics.ild_score, BASIC | {"features": X, "k": 5, "distance": "cosine"}),
     "matrix": (
         metrics.mrr_score,
         {"y_true": [2, 0], "y_score": [[1, 2, 3], [3, 2, 1]], "exclude": None},

@@ -17,12 +17,7 @@ from sklearn.model_selection import (
     permutation_test_score,
 )
 
-from skrank._input.callers import (
-    _SHOWN,
-    running_draws,
-    running_split,
-    warn_caller,
-)
+from skrank._input.callers import _SHOWN, running_draws, running_split, warn_caller
 from skrank.metrics import mrr_score
 from skrank.tables.source import Task
 

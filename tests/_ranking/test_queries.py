@@ -227,10 +227,7 @@ def test_tie_groups_of_candidates_are_those_of_their_matrix(
 
 # How lists are ranked depends on how long they are. A limit that makes lists of a few
 # documents be ranked as much longer ones.
-LIMITS = {
-    "usual": {},
-    "much longer than the cutoff": {"MUCH_LONGER": rank.GROUP},
-}
+LIMITS = {"usual": {}, "much longer than the cutoff": {"MUCH_LONGER": rank.GROUP}}
 
 
 def rank_under(limits, *args, **kwargs):

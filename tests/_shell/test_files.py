@@ -17,16 +17,7 @@ import pytest
 from skrank._shell.commands import main
 from skrank._shell.files import as_json, top_of_queries
 from skrank.tables.trec_text import Triples
-from tests.command import (
-    BEIR,
-    MRR,
-    QRELS,
-    RUN,
-    TIED,
-    run,
-    tagged,
-    write_files,
-)
+from tests.command import BEIR, MRR, QRELS, RUN, TIED, run, tagged, write_files
 
 
 @pytest.fixture(autouse=True)

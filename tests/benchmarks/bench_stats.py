@@ -20,13 +20,7 @@ import scipy.stats
 
 from skrank.metrics import QueryScores
 from tests.benchmarks.speed.rows import Group, Row, Task, faster
-from tests.benchmarks.speed.table import (
-    HEAD,
-    as_line,
-    environment,
-    measure,
-    shown,
-)
+from tests.benchmarks.speed.table import HEAD, as_line, environment, measure, shown
 from tests.stats.pilot import comparison_of
 from tests.studies.tables import FOLDER, list_table
 

@@ -13,11 +13,7 @@ from scipy import stats
 from scipy.stats import somersd, spearmanr
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank.metrics import (
-    rank_correlation_score,
-    rbo_score,
-    spearman_score,
-)
+from skrank.metrics import rank_correlation_score, rbo_score, spearman_score
 from tests.brute_force import REFERENCE, all_orders, call, input_order, masked
 
 

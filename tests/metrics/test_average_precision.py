@@ -9,13 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import label_ranking_average_precision_score, label_ranking_loss
 
-from skrank.metrics import (
-    evaluate,
-    gm_map_score,
-    lrap_score,
-    map_score,
-    ranking_loss,
-)
+from skrank.metrics import evaluate, gm_map_score, lrap_score, map_score, ranking_loss
 from tests.brute_force import masked
 
 

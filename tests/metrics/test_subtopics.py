@@ -19,13 +19,7 @@ from scipy.special import gammaln
 
 from skrank._engine.columns import read_columns
 from skrank._engine.request import METRICS
-from skrank.metrics import (
-    alpha_ndcg_score,
-    evaluate,
-    explain,
-    of_items,
-    score_queries,
-)
+from skrank.metrics import alpha_ndcg_score, evaluate, explain, of_items, score_queries
 from skrank.metrics.subtopics import greedy_gain
 from tests.brute_force import all_orders, by_query, input_order, masked
 

@@ -83,9 +83,7 @@ NAMES += ["adjusted_hits@2", "neg_adjusted_mean_rank", "gm_map"]
 
 
 @pytest.mark.parametrize(
-    "params",
-    [{}, {"average": "weighted"}, {"replace_undefined_by": np.nan}],
-    ids=str,
+    "params", [{}, {"average": "weighted"}, {"replace_undefined_by": np.nan}], ids=str
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_the_estimate_is_the_summary_to_the_last_bit(name, params):

@@ -62,11 +62,7 @@ def studentized(sums, differences):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"method": "t", "confidence_level": 0.9},
-        {"clusters": "user"},
-    ],
+    [{}, {"method": "t", "confidence_level": 0.9}, {"clusters": "user"}],
     ids=str,
 )
 def test_the_intervals_of_a_segment_are_those_of_its_queries(options):

@@ -10,12 +10,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import cross_val_score
 
 from skrank._engine.request import METRICS
-from skrank.metrics import (
-    QueryScores,
-    evaluate,
-    make_ranking_scorer,
-    score_queries,
-)
+from skrank.metrics import QueryScores, evaluate, make_ranking_scorer, score_queries
 from skrank.plot import ComparisonDisplay, MetricAtKDisplay
 from skrank.stats import compare_rankers, confidence_interval, gate, required_queries
 from tests.brute_force import LESS_IS_BETTER
@@ -57,9 +52,7 @@ MEANS = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_value_is_that_of_the_function_and_the_scorer_without_a_sign(
-    name,
-):
+def test_the_value_is_that_of_the_function_and_the_scorer_without_a_sign(name):
     data = {"y_score": RUNS["b"], "qid": QID, **columns_of(name)}
     found = evaluate(GRADES, metrics=[name, f"neg_{name}"], **data)
     assert [*found] == [name, f"neg_{name}"]

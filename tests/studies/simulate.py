@@ -144,9 +144,7 @@ TABLES = {
         "Rejections of equal means at 5 %, with n = 20 / 200 / 1,000, in %",
         ["permutation", "t"],
         of_pairs(
-            [*PAIRS, HITS],
-            ex.errors_of_tests,
-            {"permutation": (0, 6), "t": (4, 6)},
+            [*PAIRS, HITS], ex.errors_of_tests, {"permutation": (0, 6), "t": (4, 6)}
         ),
     ),
     "families": Table(

@@ -119,7 +119,7 @@ TABLES = {
             for kind in KINDS
             for metric in METRICS
         ],
-    ),
+    )
 }
 
 

@@ -126,10 +126,7 @@ def test_the_quick_gate_of_the_study_is_that_of_the_function():
             alone, passes = unseen_losses.by_flips(*pair.values(), margin)
             found = gate(pair, baseline="old", margin=margin, test="permutation")
             (row,) = compare_rankers(
-                pair,
-                baseline="old",
-                confidence_level=0.9,
-                test="permutation",
+                pair, baseline="old", confidence_level=0.9, test="permutation"
             ).rows
             # The ends differ by the random flips.
             if abs(found.rows[0].low + margin) > 1e-3:

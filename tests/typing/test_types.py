@@ -21,9 +21,7 @@ FOLDER = Path(__file__).parent
 
 
 # Their types are those of their overloads.
-OVERLOADED = {
-    "datasets.load_digits_retrieval",
-}
+OVERLOADED = {"datasets.load_digits_retrieval"}
 
 
 def functions():

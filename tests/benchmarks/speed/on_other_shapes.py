@@ -11,13 +11,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, KFold
 
 from skrank._engine.request import METRICS
-from skrank.metrics import (
-    evaluate,
-    ild_score,
-    mrr_score,
-    ndcg_score,
-    of_items,
-)
+from skrank.metrics import evaluate, ild_score, mrr_score, ndcg_score, of_items
 from skrank.model_selection import QueryKFold
 from tests.benchmarks.speed import floors, workloads
 from tests.benchmarks.speed.rows import (
@@ -40,10 +34,7 @@ def build_candidates(scale):
     call = partial(evaluate, y_true, y_score, metrics, exclude=known)
     four = Task(call, n_bytes=y_score.nbytes)
     minimal = partial(floors.candidates, y_true, y_score, known)
-    return {
-        "four": four,
-        "minimal": same_number(four, minimal),
-    }
+    return {"four": four, "minimal": same_number(four, minimal)}
 
 
 def build_users(scale):

@@ -96,10 +96,7 @@ def test_the_callback_is_exact_and_stops_early_when_cloned_too():
         callbacks=[
             metric,
             EarlyStopping(
-                rounds=4,
-                metric_name=metric.name,
-                data_name="held_out",
-                maximize=True,
+                rounds=4, metric_name=metric.name, data_name="held_out", maximize=True
             ),
         ],
     )

@@ -12,10 +12,7 @@ import pytest
 import sklearn
 from lightgbm import LGBMRanker
 from sklearn.metrics import ndcg_score
-from sklearn.model_selection import (
-    GroupKFold,
-    cross_val_score,
-)
+from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRanker

@@ -43,13 +43,7 @@ INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
 SOURCES = {
     "qid metadata": (X, Y, "qid", {"qid": QID}, X),
     "pandas column": (FRAME.assign(qid=QID), Y, "qid", {}, FRAME),
-    "polars column": (
-        POLARS.with_columns(pl.Series("qid", QID)),
-        Y,
-        "qid",
-        {},
-        POLARS,
-    ),
+    "polars column": (POLARS.with_columns(pl.Series("qid", QID)), Y, "qid", {}, POLARS),
     "index of y": (X, INDEXED, "qid", {}, X),
     "array column": (np.column_stack([X, CODES]), Y, -1, {"groups": CODES}, X),
     "sparse column": (

@@ -36,10 +36,7 @@ SEARCHES = {
             n_iter_no_change=2,
             random_state=0,
         ),
-        {
-            "estimator__lgbmranker__num_leaves": [3, 7],
-            "early_stopping": [False, True],
-        },
+        {"estimator__lgbmranker__num_leaves": [3, 7], "early_stopping": [False, True]},
     ),
     "PairwiseRanker": (
         PairwiseRanker(max_pairs=5, random_state=0),
