@@ -17,7 +17,6 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
-from tests.brute_force import by_query
 
 OPTIONS = [{"ties": ties} for ties in ("expected", "first")]
 OPTIONS += [{"threshold": threshold} for threshold in (1, "max", None)]
@@ -69,20 +68,6 @@ def test_every_metric_is_that_of_the_other_rows(options, masks):
         np.testing.assert_allclose([*found.values()], [*expected.values()], rtol=1e-13)
 
 
-@pytest.mark.parametrize("threshold", [0, 1, "max"])
-@pytest.mark.parametrize("form", [np.array, csr_matrix])
-def test_cells_of_a_matrix_are_as_if_they_were_not_there(form, threshold):
-    rng = np.random.default_rng(0)
-    grades = rng.integers(0, 4, (9, 7))
-    scores = rng.integers(0, 4, (9, 7)).astype(float)
-    exclude = rng.random((9, 7)) < 0.4
-    qid = np.repeat(np.arange(9), 7)[~exclude.ravel()]
-    options = {"metrics": NAMES, "threshold": threshold}
-    found = evaluate(form(grades), scores, exclude=form(exclude), **options)
-    expected = evaluate(grades[~exclude], scores[~exclude], qid=qid, **options)
-    np.testing.assert_allclose([*found.values()], [*expected.values()], rtol=1e-13)
-
-
 def test_so_are_unjudged_rows_of_condensed_lists():
     rows, exclude, masks = draw(0)
     for given in ({"judged": masks["judged"]}, masks):
@@ -120,21 +105,6 @@ def test_several_rankers_and_reports_leave_the_rows_out():
     assert found.summary() == catalogue_scores(less, **kept, **lists).summary()
 
 
-def test_rows_are_excluded_as_the_cells_of_a_matrix_are():
-    rng = np.random.default_rng(5)
-    y_true, y_score = rng.integers(0, 3, (4, 5)), rng.integers(0, 4, (4, 5))
-    exclude = rng.random((4, 5)) < 0.4
-    exclude[1] = True  # the whole list, which is undefined
-    qid = np.repeat(np.arange(4), 5)
-    names, flat = ["ndcg", "map", "mrr", "hits@2", "bpref"], exclude.ravel()
-    found = by_query(y_true.ravel(), y_score.ravel(), names, qid=qid, exclude=flat)
-    expected = by_query(y_true, y_score, names, exclude=exclude)
-    for name in [*names, "qid"]:
-        np.testing.assert_array_equal(found[name], expected[name])
-    options = {"metrics": "mrr", "qid": qid, "exclude": flat | True}
-    assert evaluate(y_true.ravel(), y_score.ravel(), **options) == {"mrr": 0.0}
-
-
 def test_a_scorer_leaves_out_what_it_is_told():
     class Itself:
         def fit(self, X, y=None):
@@ -149,15 +119,6 @@ def test_a_scorer_leaves_out_what_it_is_told():
     value = scorer(Itself(), X, rows["y_true"], qid=rows["qid"], exclude=exclude)
     kept = left({"X": X, "y_true": rows["y_true"], "qid": rows["qid"]}, exclude)
     assert value == scorer(Itself(), **kept)
-
-
-def test_the_document_that_is_the_query_is_left_out_by_hand():
-    qid = np.array(["a", "a", "a", "b", "b"])
-    doc_id = np.array(["a", "b", "c", "c", "b"])
-    exclude = doc_id == qid
-    assert exclude.tolist() == [True, False, False, False, True]
-    found = evaluate([0, 0, 1, 1, 0], [9, 2, 3, 1, 5], "mrr", qid=qid, exclude=exclude)
-    assert found == {"mrr": (1 / 1 + 1 / 1) / 2}
 
 
 @pytest.mark.parametrize("form", ["targets", "matrix", "sparse", "rows"])

@@ -46,18 +46,6 @@ def test_a_huge_beta_counts_recall_alone():
     assert values == [1 / 2] * 3
 
 
-def test_capped_recall_is_divided_by_what_fits_into_the_top_k():
-    y_true, y_score = [1, 0, 1, 1], [4, 3, 2, 1]
-    values = [
-        metrics.recall_at_k_score(y_true, y_score, k=k, normalize="achievable")
-        for k in (1, 2, 3, 4, 9)
-    ]
-    assert values == [1 / 1, 1 / 2, 2 / 3, 3 / 3, 3 / 3]
-    assert evaluate(y_true, y_score, "recall_cap@2") == {"recall_cap@2": 1 / 2}
-    # One of two documents is in the first place, with equal probability.
-    assert evaluate([1, 0], [1, 1], "recall_cap@1") == {"recall_cap@1": (1 + 0) / 2}
-
-
 @pytest.mark.parametrize("ties", sorted(TIES - {"realistic"}))
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 20])
 def test_capped_recall_is_the_larger_one_of_precision_and_recall(k, ties):

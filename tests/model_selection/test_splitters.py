@@ -13,7 +13,6 @@ from scipy import sparse
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
     GroupShuffleSplit,
     cross_val_predict,
     cross_validate,
@@ -105,14 +104,6 @@ class TestQueryKFold:
         cv = QueryKFold(5, shuffle=seed is not None, random_state=seed)
         for _, test in splits(cv, qid, qid=qid):
             assert len(test) / len(qid) == pytest.approx(0.2, abs=0.005)
-
-    def test_balance_is_that_of_group_k_fold(self):
-        qid = rows_of(zipf_sizes(80, 9000))
-
-        def sizes(cv):
-            return sorted(len(test) for _, test in cv.split(qid, groups=qid))
-
-        assert sizes(QueryKFold(4)) == sizes(GroupKFold(4))
 
     def test_a_query_too_large_for_a_fold_has_a_fold_for_itself(self):
         qid = rows_of([100, 3, 3, 3, 3])
