@@ -5,10 +5,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyRegressor
+from sklearn.model_selection import cross_validate
 
-from skrank.metrics import RankingMetric, evaluate, score_queries
+from skrank.metrics import RankingMetric, evaluate, make_ranking_scorer, score_queries
+from skrank.model_selection import QueryKFold
 from skrank.stats import compare_rankers, confidence_interval
-from skrank.tables import score_table
+from skrank.tables import score_runs, score_table
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:(DummyRegressor was fitted on|No sign-flip test|The .* may be too)"
@@ -74,11 +77,38 @@ def by_score_queries(names, rows, how):
     return {name: (summary["b"][name], of_fold[name]) for name in names}
 
 
+def by_scorer(names, rows, how):
+    scorer = make_ranking_scorer(names, average=how["average"])
+    model = DummyRegressor().fit([[0]], [0])
+    model.predict = lambda X: np.asarray(X)[:, 0]
+    X, options = rows["other"][:, np.newaxis], masks(rows, how)
+    return scorer(model, X, rows["y_true"], qid=rows["qid"], **options)
+
+
+def by_cross_validate(names, rows, how):
+    scoring = make_ranking_scorer(names, average=how["average"])
+    index = pd.Index(rows["qid"], name="qid")
+    X = pd.DataFrame({"x": rows["other"], "judged": rows["judged"]}, index=index)
+    y = pd.Series(rows["y_true"], index=index)
+    found = cross_validate(DummyRegressor(), X, y, scoring=scoring, cv=QueryKFold(2))
+    return {name: found[f"test_{name}"].tolist() for name in names}
+
+
 def by_score_table(names, rows, how):
     given = {"judged": "judged"} if "judged" in how["masks"] else {}
     given |= {"sample_weight": "weight"} if how["weighted"] else {}
     given |= {"y_score": {"a": "y_score", "b": "other"}, "average": how["average"]}
     return score_table(pd.DataFrame(rows), names, **given).summary()["b"]
+
+
+def by_score_runs(names, rows, how):
+    qrels, run = {}, {}
+    for i, query in enumerate(rows["qid"].tolist()):
+        if rows["judged"][i]:
+            qrels.setdefault(f"q{query}", {})[f"d{i}"] = int(rows["y_true"][i])
+        if i % 5:
+            run.setdefault(f"q{query}", {})[f"d{i}"] = rows["other"][i]
+    return score_runs(qrels, run, names, average=how["average"]).summary()
 
 
 def by_ranking_metric(names, rows, how):
@@ -103,7 +133,10 @@ def by_comparison(names, rows, how):
 ENTRANCES = {
     by_evaluate: ALL,
     by_score_queries: ALL,
+    by_scorer: ALL,
+    by_cross_validate: ALL,
     by_score_table: ALL,
+    by_score_runs: ALL,
     by_ranking_metric: ALL,
     by_interval: METRICS,
     by_comparison: METRICS,
@@ -141,3 +174,11 @@ def test_many_metrics_of_millions_of_rows_are_each_alone():
         score_queries(*data, names, judged=judged, **options).summary(),
     ):
         assert alone.items() <= found.items()
+
+
+def test_what_is_printed_is_what_evaluate_returns():
+    rows = draw()
+    how = {"average": "weighted", "weighted": True, "masks": ["judged"]}
+    shown = str(scores_of(["map", *METRICS[1:3]], rows, how)).splitlines()[-1].split()
+    numbers = by_evaluate(["map", *METRICS[1:3]], rows, how).values()
+    assert shown == ["b", *(f"{number:.4f}" for number in numbers)]
