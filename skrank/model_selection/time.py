@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, date, timedelta
 from numbers import Integral, Real
 from typing import Any
 
@@ -62,9 +63,8 @@ class _TimeSplitter(QuerySplitter):
             elif count_rows(time) != n_samples:
                 raise ValueError(
                     "Found input variables with inconsistent numbers of samples: "
-                    f"{[n_samples, count_rows(time)]}. The 'time' parameter must hold "
-                    "one value per row. In a nested search a splitter gets a part of "
-                    "the rows: name a column of X, as in time='when'."
+                    f"{[n_samples, count_rows(time)]}. In a nested search, name a "
+                    "column of X with the times, as in time='when'."
                 )
             warn_if_out_of_order({"X": X, "y": y, "time": time})
         time = in_utc(time)
@@ -88,6 +88,8 @@ class _TimeSplitter(QuerySplitter):
                     "The 'time' parameter must hold numbers or dates that can be "
                     f"compared with each other. Got times where {error}."
                 ) from None
+        if isinstance(times[0], date):
+            times = np.array([_without_zone(one) for one in times], "datetime64[us]")
         return times, codes
 
 
@@ -107,9 +109,8 @@ class TimeRangeSplit(_TimeSplitter):
         number of rows, and a str such as ``"7D"``, ``"12h"`` or ``"30min"`` a range of
         time, in weeks (W), days (D), hours (h), minutes (min) or seconds (s). A
         ``datetime.timedelta``, ``numpy.timedelta64`` or ``pandas.Timedelta`` is one as
-        well. A date, such as ``"2026-05-01"`` or a ``datetime`` or
-        ``pandas.Timestamp``, tests the rows from then on, in UTC where times have time
-        zones; `n_splits` is then 1.
+        well. A date such as ``"2026-05-01"`` or a ``datetime``, in UTC where times have
+        time zones, tests the rows from then on; `n_splits` is then 1.
     gap : int, str or timedelta, default=0
         What to leave out between the training and the test set: a number of rows, or a
         range of time.
@@ -173,8 +174,7 @@ class TimeRangeSplit(_TimeSplitter):
         self.test_size: Any = _check_test_size(test_size, caller)
         if _as_moment(test_size) is not None and n_splits > 1:
             raise ValueError(
-                "The 'n_splits' parameter of TimeRangeSplit must be 1 with the date "
-                f"of a test set. Got {n_splits} and test_size={test_size!r}."
+                f"n_splits must be 1 if test_size is a date. Got n_splits={n_splits}."
             )
         self.gap: Any = _check_gap(gap, caller)
         self.time = _check_time(time, caller)
@@ -231,7 +231,12 @@ class TimeRangeSplit(_TimeSplitter):
         ends = [len(times)]
         for split in range(1, self.n_splits + 1):
             if moment is not None:
-                start = _place_of_moment(times, moment, self.test_size)
+                if times.dtype.kind != "M":
+                    raise TypeError(
+                        "Times must be dates if test_size is one. Got "
+                        f"{self.test_size!r}, and times of type {times.dtype}."
+                    )
+                start = int(np.searchsorted(times, moment))
             elif size is None:
                 start = _place_of_rows(n_before, ends[-1], n_rows)
             else:
@@ -480,8 +485,6 @@ class LeaveLastOut(_TimeSplitter):
             yield np.flatnonzero(train), np.flatnonzero(test)
 
 
-# This many rows or queries, or fewer, are often meant as days.
-MOST_DAYS = 90
 # Months and years have no fixed length.
 _UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
 _DURATION = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
@@ -497,45 +500,28 @@ def _as_duration(value):
     return timedelta(**{_UNITS[match[2].lower()]: float(match[1])})
 
 
+def _without_zone(value):
+    if getattr(value, "tzinfo", None) is None:
+        return value
+    return value.astimezone(UTC).replace(tzinfo=None)
+
+
 def _as_moment(value):
     """Return a date such as "2026-05-01" as a datetime64; None for what is not one."""
-    if getattr(value, "tzinfo", None) is not None:
-        value = value.astimezone(UTC).replace(tzinfo=None)
+    value = _without_zone(value)
     is_text = isinstance(value, str) and re.match(r"\d{4}-\d\d", value)
-    if not (is_text or isinstance(value, (date, np.datetime64))):
-        return None
-    try:
-        moment = np.datetime64(value, "us")
-    except (TypeError, ValueError):  # such as NaT of pandas
-        return None
-    return None if np.isnat(moment) else moment
-
-
-def _place_of_moment(times, moment, given):
-    """Return the place of the first time that is not before a date."""
-    if times.dtype == object and isinstance(times[0], date):
-        moment = moment.item()
-        if getattr(times[0], "tzinfo", None) is not None:
-            moment = moment.replace(tzinfo=UTC)
-        elif not isinstance(times[0], datetime):
-            times = times.astype("datetime64[us]")
-    elif times.dtype.kind != "M":
-        raise TypeError(
-            "The 'test_size' parameter of TimeRangeSplit must not be a date where "
-            f"times are not dates. Got {given!r}, with times of type {times.dtype}."
-        )
-    return int(np.searchsorted(times, moment))
+    if is_text or isinstance(value, (date, np.datetime64)):
+        with suppress(TypeError, ValueError):  # NaT of pandas, text that is no date
+            moment = np.datetime64(value, "us")
+            return None if np.isnat(moment) else moment
+    return None
 
 
 def _warn_if_days(size, times, n, things):
-    """Warn of a small number of rows or queries that may be one of days."""
-    are_dates = times.dtype.kind == "M" or isinstance(times[0], date)
-    if isinstance(size, Integral) and size <= MOST_DAYS < n and are_dates:
-        warn_caller(
-            f"test_size={size} counts {things}, {size} of {n:,}, not days: days are "
-            f"TimeRangeSplit(test_size='{size}D').",
-            UserWarning,
-        )
+    """Warn of up to 90 rows or queries, which may be meant as days."""
+    if isinstance(size, Integral) and size <= 90 < n and times.dtype.kind == "M":
+        text = f"test_size={size} counts {things}, of {n:,}. {size} days are "
+        warn_caller(f"{text}TimeRangeSplit(test_size='{size}D').", UserWarning)
 
 
 def _check_gap(gap, caller):
@@ -544,8 +530,7 @@ def _check_gap(gap, caller):
     if isinstance(gap, str) and duration is None:
         raise ValueError(
             f"The 'gap' parameter of {caller} must be an int, a timedelta or a str "
-            "such as '7D', '12h' or '30min', in the units W, D, h, min and s. Got "
-            f"{gap!r} instead."
+            f"like '7D', '12h' or '30min' (units: W, D, h, min, s). Got {gap!r}."
         )
     if duration is None:
         return check_count(gap, "gap", least=0)
@@ -567,16 +552,15 @@ def _check_time(value, caller):
 
 def _check_test_size(size, caller):
     """Return the parameter `test_size`; raise if it has an invalid value."""
+    if _as_moment(size) is not None:
+        return size
     duration = _as_duration(size)
     accepted = (
         f"The 'test_size' parameter of {caller} must be a float in the range "
         "(0.0, 1.0) (a fraction of the rows), an int in the range [1, inf) (a number "
-        "of rows), a timedelta or a str such as '7D', '12h' or '30min' (a range of "
-        "time, in the units W, D, h, min and s), or a date such as '2026-05-01'. Got "
-        f"{shown(size)} instead."
+        "of rows), a timedelta or a str such as '7D', '12h' or '30min' (units: W, D, "
+        f"h, min, s), or a date such as '2026-05-01'. Got {shown(size)} instead."
     )
-    if _as_moment(size) is not None:
-        return size
     is_number = isinstance(size, Real) and not isinstance(size, (bool, np.bool_))
     if duration is None and not is_number and not isinstance(size, str):
         raise TypeError(accepted)
@@ -609,11 +593,6 @@ def _place_before(times, place, duration, name, caller, *, side="left"):
     try:
         if times.dtype.kind in "biuf":
             raise TypeError("these are numbers")
-        if times.dtype == object and isinstance(times[place], date):
-            if getattr(times[place], "tzinfo", None) is None:
-                times = times.astype("datetime64[us]")
-            elif isinstance(duration, np.timedelta64):
-                duration = duration.astype("timedelta64[us]").item()
         if times.dtype.kind in "mM":
             duration = np.timedelta64(duration)
         # The difference could be out of the range of the type.

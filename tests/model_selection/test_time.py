@@ -415,9 +415,9 @@ def test_a_date_tests_the_rows_from_then_on(test_size, form):
 
 
 def test_a_date_does_not_go_with_several_splits_or_numbers_as_times():
-    with pytest.raises(ValueError, match=r"'n_splits' parameter .* must be 1 with"):
+    with pytest.raises(ValueError, match=r"n_splits must be 1 if test_size is a date"):
         TimeRangeSplit(2, test_size="2026-05-05")
-    with pytest.raises(TypeError, match=r"must not be a date .* times of type int64"):
+    with pytest.raises(TypeError, match=r"must be dates if .* times of type int64"):
         list(TimeRangeSplit(test_size="2026-05-05").split(X6, time=range(6)))
     with pytest.raises(ValueError, match=r"or a date such as .* Got '2026-99-05'"):
         TimeRangeSplit(test_size="2026-99-05")
@@ -425,10 +425,10 @@ def test_a_date_does_not_go_with_several_splits_or_numbers_as_times():
 
 def test_a_small_number_where_days_may_be_meant_is_noticed():
     time = np.datetime64("2026-05-01") + np.arange(200)
-    with pytest.warns(UserWarning, match="counts rows, 14 of 200, not days"):
+    with pytest.warns(UserWarning, match="counts rows, of 200. 14 days are"):
         list(TimeRangeSplit(test_size=14).split(np.zeros(200), time=time))
     cv = QueryTimeSeriesSplit(2, test_size=14)
-    with pytest.warns(UserWarning, match="counts queries, 14 of 200, not days"):
+    with pytest.warns(UserWarning, match="counts queries, of 200. 14 days are"):
         list(cv.split(np.zeros(200), qid=np.arange(200), time=time))
     list(cv.split(np.zeros(200), qid=np.arange(200), time=np.arange(200)))
 
