@@ -165,8 +165,6 @@ def gains(ranking, gain):
 
 def gain_function(ranking, gain):
     """Return the function that maps grades of a ranking to their gains."""
-    if callable(gain):
-        return lambda grade: _finite_values(gain, grade, "gain")
     if (function := own_gain(gain)) is not None:
         return function
     if not isinstance(gain, str) or gain not in ("linear", "exponential"):
@@ -206,8 +204,7 @@ MOST_GRADE = 30
 LARGE_GRADES = (
     f"With grades above {MOST_GRADE} the default gain, 2 ** grade - 1, reads the "
     "highest grade and hardly any other. Are these ids? Else pass gain='linear', in a "
-    "scorer name "
-    "\"ndcg(gain='linear')@10\", or gain='exponential' if this is meant."
+    "scorer name \"ndcg(gain='linear')@10\", or gain='exponential' if this is meant."
 )
 
 # 2 to this power is too large for a float.
@@ -225,20 +222,17 @@ def check_gain(gain):
 def own_gain(gain):
     """Return the gain of a user as a function of grades; None for a named one."""
     if isinstance(gain, (list, tuple, Mapping)):
-        return partial(_gain_of_each, gain)
-    return gain if callable(gain) else None
+        known = gain if isinstance(gain, Mapping) else dict(enumerate(gain))
+        return partial(_gain_of_each, known)
+    return partial(_finite_values, gain, "gain") if callable(gain) else None
 
 
-def _gain_of_each(gain, grade):
-    known = gain if isinstance(gain, Mapping) else dict(enumerate(gain))
-    grades, places = np.unique(grade, return_inverse=True)
-    if lacking := [one for one in grades.tolist() if one not in known]:
-        raise ValueError(
-            "The 'gain' parameter must have a gain for each grade. Got none for "
-            f"{lacking[0]:g}."
-        )
-    found = [known[one] for one in grades.tolist()]
-    return numeric_array(found, "gain").astype(np.float64)[places]
+def _gain_of_each(known, grade):
+    lacking = [one for one in np.unique(grade).tolist() if one not in known]
+    if lacking:
+        raise ValueError(f"The 'gain' parameter lacks the grade {lacking[0]:g}.")
+    found = [known[one] for one in grade.tolist()]
+    return numeric_array(found, "gain").astype(np.float64)
 
 
 def discount_function(discount, caller=None, **further):
@@ -247,14 +241,15 @@ def discount_function(discount, caller=None, **further):
     `further` are those of the `caller` that have names of their own.
     """
     if callable(discount):
-        first = _finite_values(discount, np.arange(1.0, 11.0), "discount")
+        function = partial(_finite_values, discount, "discount")
+        first = function(np.arange(1.0, 11.0))
         if (np.diff(first) > 0).any():
             raise ValueError(
-                "The 'discount' parameter must be a callable whose values do not grow "
-                f"with the rank. Got {first[0]:.3g} and {first[1]:.3g} for the ranks 1 "
-                "and 2. Return 1 / np.log2(rank + 1), not the divisor."
+                "The 'discount' parameter must not grow with the rank. Got "
+                f"{first[:2]} for the ranks 1 and 2: return 1 / np.log2(rank + 1), not "
+                "the divisor."
             )
-        return lambda rank: _finite_values(discount, rank, "discount")
+        return function
     functions = _DISCOUNTS | further if further else _DISCOUNTS
     if not isinstance(discount, str) or discount not in functions:
         check_choice(discount, functions, "discount", caller, or_else=" or a callable")
@@ -268,21 +263,16 @@ _DISCOUNTS = {
 }
 
 
-def _finite_values(function, argument, name):
+def _finite_values(function, name, argument):
     """Return the values of a user's function; raise if one is not a finite number."""
+    words = f"The '{name}' parameter must return a finite number for each entry of an "
+    words += "array, as np.vectorize(function) does. Got"
     try:
         values = np.asarray(function(argument), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"The '{name}' parameter is called with an array, and failed: {error}. "
-            "np.vectorize(function) calls it for each number."
-        ) from error
+        raise type(error)(f"{words} the error: {error}") from error
     if values.shape != np.shape(argument) or not np.isfinite(values).all():
-        raise ValueError(
-            f"The '{name}' parameter must be a callable that returns a finite number "
-            f"for each entry of an array. Got an array of shape {values.shape} for "
-            f"one of shape {np.shape(argument)}, or NaN or infinity in it."
-        )
+        raise ValueError(f"{words} an array of shape {values.shape}, NaN or infinity.")
     return values
 
 

@@ -114,13 +114,13 @@ class Tied:
 
 
 def test_the_divisor_in_place_of_a_discount_is_refused():
-    match = r"do not grow with the rank. Got 1 and 1.58 .* Return 1 / np.log2\(rank"
+    match = r"not grow with the rank. Got \[1. +1.58.* return 1 / np.log2\(rank"
     with pytest.raises(ValueError, match=match):
         ndcg_score([0, 0, 1], [3, 2, 1], discount=lambda rank: np.log2(rank + 1))
 
 
 def test_a_function_of_one_number_is_told_of_arrays():
-    with pytest.raises(ValueError, match=r"is called with an array, .*np.vectorize"):
+    with pytest.raises(ValueError, match=r"entry of an array, as np.vectorize.* error"):
         ndcg_score([2, 1], [1, 2], gain=lambda grade: 10 if grade == 2 else grade)
 
 
@@ -136,7 +136,7 @@ def test_a_gain_is_a_list_or_a_dict(gain):
 
 
 def test_a_grade_without_a_gain_is_refused():
-    with pytest.raises(ValueError, match=r"a gain for each grade. Got none for 3"):
+    with pytest.raises(ValueError, match=r"'gain' parameter lacks the grade 3"):
         ndcg_score([1, 3], [2, 1], gain=[0, 1, 10])
     with pytest.raises(ValueError, match="Did you mean 'exponential'"):
         ndcg_score([1, 2], [2, 1], gain="exp")
