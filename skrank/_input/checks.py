@@ -172,16 +172,11 @@ def _numbers_of_objects(values, name):
         for value, number in zip(listed, floats.ravel().tolist(), strict=True)
     ):
         return floats
-    if name != "y_score" and floats is None:
-        raise ValueError(
-            f"The '{name}' parameter must hold numbers within the range of float64. "
-            f"Got {shown(max(listed, key=abs))}."
-        )
     if name != "y_score":
         raise ValueError(
             f"The '{name}' parameter must hold numbers that a float can hold exactly, "
-            "such as integers up to 2 ** 53. Got a larger integer or a fraction; "
-            "rescale the values or convert them to floats."
+            "such as integers up to 2 ** 53, within the range of float64. Got "
+            f"{shown(max(listed, key=abs))}; rescale the values or convert them."
         )
     if any(value != value for value in listed):
         raise ValueError(_NAN_SCORE)
@@ -193,9 +188,7 @@ def as_floats(values, what):
     try:
         return np.asarray(unwrapped(values), dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{what} must be numbers. Got {shown(values, 80)} instead."
-        ) from None
+        raise ValueError(f"{what} must be numbers. Got {shown(values, 80)}.") from None
 
 
 def shape_of(values):
@@ -325,9 +318,8 @@ def check_k(k, name="k", *, caller):
         return None
     is_int = isinstance(k, numbers.Integral) and not isinstance(k, (bool, np.bool_))
     if not is_int or k < 1:
-        raise (ValueError if is_int else TypeError)(
-            f"The '{name}' parameter of {caller} must be an int >= 1 or None. "
-            f"Got {shown(k)} instead."
+        raise invalid(
+            ValueError if is_int else TypeError, name, caller, "an int >= 1 or None", k
         )
     return min(int(k), LARGEST_K)
 
@@ -353,6 +345,13 @@ def about(error, *parameters):
     return error
 
 
+def invalid(kind, name, caller, accepted, value, hint=""):
+    """Return an error that says what a parameter accepts, and what it got."""
+    of_caller = "" if caller is None else f" of {caller}"
+    text = f"The '{name}' parameter{of_caller} must be {accepted}. Got "
+    return kind(f"{text}{shown(value)} instead.{hint}")
+
+
 def check_choice(value, choices, name, caller, words=None, or_else=""):
     """Return `value` if it is one of `choices`.
 
@@ -369,12 +368,7 @@ def check_choice(value, choices, name, caller, words=None, or_else=""):
         hint = did_you_mean(value, named)
         if meant := (words or {}).get(re.sub("[-_ ]", "", str(value).lower())):
             hint = f" Did you mean {meant}?"
-        of_caller = "" if caller is None else f" of {caller}"
-        error = ValueError(
-            f"The '{name}' parameter{of_caller} must be {accepted}. "
-            f"Got {shown(value)} instead.{hint}"
-        )
-        raise about(error, name)
+        raise about(invalid(ValueError, name, caller, accepted, value, hint), name)
     return value
 
 
@@ -386,29 +380,22 @@ def check_number(
     A parenthesis in `ends` says that this end is not in the range.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(
-            f"The '{name}' parameter of {caller} must be a real number. "
-            f"Got {shown(value)} instead."
-        )
+        raise invalid(TypeError, name, caller, "a real number", value)
     try:
         value = float(value)
     except OverflowError:
-        raise ValueError(
-            f"The '{name}' parameter of {caller} must be a real number within the "
-            f"range of float64. Got {shown(value)} instead."
+        raise invalid(
+            ValueError, name, caller, "a real number within the range of float64", value
         ) from None
     if np.isnan(value):
         if nan:
             return value
-        error = f"The '{name}' parameter of {caller} must be a float other than NaN. "
-        raise about(ValueError(f"{error}Got nan instead."), name)
+        what = "a float other than NaN"
+        raise about(invalid(ValueError, name, caller, what, value), name)
     is_in = low < value < high or (value == low and ends[0] == "[")
     if not (is_in or (value == high and ends[1] == "]")):
-        error = ValueError(
-            f"The '{name}' parameter of {caller} must be a float in the range "
-            f"{ends[0]}{low}, {high}{ends[1]}. Got {shown(value)} instead."
-        )
-        raise about(error, name)
+        what = f"a float in the range {ends[0]}{low}, {high}{ends[1]}"
+        raise about(invalid(ValueError, name, caller, what, value), name)
     return value
 
 
@@ -420,10 +407,7 @@ def check_threshold(threshold, name, caller, or_none=False):
         return threshold
     accepted = "a real number, 'max' or None" if or_none else "a real number or 'max'"
     kind = TypeError if threshold is None else ValueError
-    raise kind(
-        f"The '{name}' parameter of {caller} must be {accepted}. "
-        f"Got {shown(threshold)} instead."
-    )
+    raise invalid(kind, name, caller, accepted, threshold)
 
 
 def check_listed(values, name, caller):
@@ -432,10 +416,7 @@ def check_listed(values, name, caller):
     if not isinstance(values, str) and np.iterable(values):
         listed = list(values)
     if not listed or not all(isinstance(one, str) for one in listed):
-        raise TypeError(
-            f"The '{name}' parameter of {caller} must be a str or a list of str. Got "
-            f"{shown(values)} instead."
-        )
+        raise invalid(TypeError, name, caller, "a str or a list of str", values)
     return listed
 
 
@@ -447,19 +428,16 @@ def check_level(value, name, caller):
 def check_flag(value, name, caller):
     """Return the boolean `value`."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(
-            f"The '{name}' parameter of {caller} must be an instance of bool. "
-            f"Got {shown(value)} instead."
-        )
+        raise invalid(TypeError, name, caller, "an instance of bool", value)
     return bool(value)
 
 
-def check_instance(value, kind, name, caller):
+def check_instance(value, kind, name, caller, cure=""):
     """Raise unless `value` is an instance of a class."""
     if not isinstance(value, kind):
         raise TypeError(
             f"The '{name}' parameter of {caller} must be an instance of "
-            f"{kind.__name__}. Got {type(value).__name__} instead."
+            f"{kind.__name__}. Got {type(value).__name__} instead.{cure}"
         )
 
 

@@ -293,10 +293,7 @@ def as_frame(columns, kind):
     try:
         library = importlib.import_module(kind)
     except ImportError:
-        raise ImportError(
-            f"A data frame of {kind} needs that package: `pip install {kind}`, or ask "
-            f"for another kind among {{{', '.join(map(repr, KINDS))}}}."
-        ) from None
+        raise ImportError(f"kind={kind!r} needs `pip install {kind}`.") from None
     if kind == "pandas":
         return library.DataFrame(columns)
     import narwhals as nw

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from skrank._input.checks import check_choice, check_instance
 from skrank._text.docs import share_display_words
-from skrank.evaluation.query_scores import QueryScores
 from skrank.plot.base import (
     BETTER_COLOR,
     COLORS,
@@ -189,12 +188,8 @@ class ComparisonDisplay(Display):
         kind : {"auto", "means", "differences"}, default="auto"
             What to draw, as in `plot`.
         """
-        if isinstance(comparison, QueryScores):
-            raise TypeError(
-                "ComparisonDisplay takes a comparison. Got scores: pass "
-                "compare_rankers(scores)."
-            )
-        check_instance(comparison, RankerComparison, "comparison", "ComparisonDisplay")
+        words = "comparison", "ComparisonDisplay", " Did you compare_rankers(scores)?"
+        check_instance(comparison, RankerComparison, *words)
         if metric is not None:
             cls._position(comparison.metrics, metric, "metric")
         rows = [row for row in comparison.rows if metric in (None, row.metric)]

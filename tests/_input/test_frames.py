@@ -110,5 +110,5 @@ def test_missing_ids_of_pyarrow_raise_an_error(ids):
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_the_error_names_a_library_that_is_not_installed(monkeypatch, kind):
     monkeypatch.setitem(sys.modules, kind, None)
-    with pytest.raises(ImportError, match=f"`pip install {kind}`, or ask for another"):
+    with pytest.raises(ImportError, match=f"kind='{kind}' needs `pip install {kind}`"):
         as_frame({"qid": np.arange(2)}, kind)

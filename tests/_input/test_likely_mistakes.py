@@ -78,7 +78,7 @@ CASES = {
     ),
     "scores in a display": (
         lambda: ComparisonDisplay.from_comparison(BOTH),
-        r"pass compare_rankers\(scores\)",
+        r"Did you compare_rankers\(scores\)",
     ),
     "scores as ids": (
         lambda: evaluate(Y, X[:, 0], "mrr", qid=ONE),
