@@ -328,10 +328,9 @@ def _check_equal_queries(one, other, name, other_name):
         n_changed = np.count_nonzero(one.judgements != other.judgements)
         if n_changed:
             raise ValueError(
-                "All rankers must be scored with the same judgements. Got "
-                f"{shown(name)} and {shown(other_name)}, between which {n_changed:,} "
-                f"of {len(one.judgements):,} queries have other judgements: evaluate "
-                "the old run with the new ones."
+                f"{n_changed:,} of {len(one.judgements):,} queries of {shown(name)} "
+                f"and {shown(other_name)} have other judgements: evaluate the old run "
+                "with the new ones."
             )
 
 

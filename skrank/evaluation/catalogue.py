@@ -157,10 +157,7 @@ def catalogue_scores(
         warn_if_out_of_order(given)
         scores, rows = given["y_score"], given["qid"]
         if not shape_of(scores):
-            raise ValueError(
-                "The 'y_score' parameter of catalogue_scores must be an array-like. "
-                f"Got {shown(scores)} instead."
-            )
+            raise ValueError(f"y_score must be an array-like. Got {scores!r}.")
         if heads is None or "qid" in by_ranker:
             if rows is None and np.ndim(scores) == 1:
                 rows = find_qid(y=scores)

@@ -31,8 +31,6 @@ from skrank._ranking.lists import are_rows
 from skrank._text.docs import MatrixLike, MetricsLike, share_words
 from skrank.evaluation.query_scores import QueryScores
 
-_OF_JUDGEMENTS = "judged", "qid", "doc_id"
-
 
 @share_words
 @says_what_was_meant
@@ -328,18 +326,18 @@ def _judgements(arrays):
 
     It is the sum over its judgements of a hash of the document and the grade.
     """
-    judged, qid, doc_id = (on_host(getattr(arrays, name)) for name in _OF_JUDGEMENTS)
+    judged, qid, doc_id = map(on_host, (arrays.judged, arrays.qid, arrays.doc_id))
     if qid is None or doc_id is None or np.ndim(judged) != 1 or arrays.is_part:
         return None
     ids, query = encode_qid(qid)
     (row,) = np.nonzero(judged)
     texts = np.ascontiguousarray(np.asarray(doc_id)[row].astype(str))
     letters = texts.view(np.uint32).reshape(len(row), texts.itemsize // 4)
-    factors = np.cumprod(np.full(letters.shape[1] + 1, 0x9E3779B97F4A7C15, np.uint64))
-    code = letters @ factors[1:]
-    grade = np.asarray(arrays.y_true)[row].astype(np.float64).view(np.uint64)
-    for more in (grade, code):
-        code = ((code ^ (code >> np.uint64(32))) + more) * factors[0]
+    grade = np.asarray(arrays.y_true)[row].astype(np.float64).view(np.uint32)
+    letters = np.hstack([grade.reshape(len(row), 2), letters])
+    factors = np.cumprod(np.full(letters.shape[1], 0x9E3779B97F4A7C15, np.uint64))
+    code = letters @ factors
+    code = (code ^ (code >> np.uint64(32))) * factors[0]
     numbers = np.zeros(len(ids), np.uint64)
     np.add.at(numbers, query[row], code ^ (code >> np.uint64(32)))
     return numbers
@@ -388,25 +386,22 @@ def _warn_if_cut(keys, codes, names):
     together, and apart from each other.
     """
     ids, query = encode_qid(keys["qid"])
-    sizes, cut = np.bincount(codes), np.zeros(len(ids), dtype=bool)
-    starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    order = np.lexsort((sizes, query))
-    differ = (np.diff(query[order]) == 0) & (np.diff(sizes[order]) > 0)
-    cut[query[order][1:][differ]] = True
-    if len(starts) == len(sizes):
-        of_part = query[codes[starts]]
-        cut &= np.isin(np.arange(len(ids)), of_part[1:][np.diff(of_part) == 0])
-    warn_of_parts(names, np.count_nonzero(cut), len(ids), len(sizes))
+    sizes, least = np.bincount(codes), np.full(len(ids), len(codes))
+    np.minimum.at(least, query, sizes)
+    cut = query[sizes > least[query]]
+    of_part = query[codes[np.flatnonzero(np.diff(codes, prepend=-1))]]
+    if len(of_part) == len(sizes):
+        cut = np.intersect1d(cut, of_part[1:][np.diff(of_part) == 0])
+    warn_of_parts(names, len(np.unique(cut)), len(ids), len(sizes))
 
 
 def warn_of_parts(names, n_cut, n_queries, n_parts):
     """Warn if columns cut a number of the queries into parts of different sizes."""
     if n_cut:
         warn_caller(
-            f"`by` takes what is the same in all rows of a query. Got {names}, which "
-            f"{n_cut:,} of {n_queries:,} queries have several of: each of the "
-            f"{n_parts:,} parts counts as a query. The guide says under 'Segments' how "
-            "to report by a property of documents.",
+            f"`by` takes what all rows of a query share, but {names} cut {n_cut:,} of "
+            f"{n_queries:,} queries: each of the {n_parts:,} parts counts as a query. "
+            "For a property of documents, see 'Segments' in the guide.",
             UserWarning,
         )
 

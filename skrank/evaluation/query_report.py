@@ -427,10 +427,7 @@ def query_report(
     for i, (name, source) in enumerate(sources.items()):
         documents = _read_documents(source, rows, columns)
         if not len(documents.grade):
-            raise ValueError(
-                "query_report shows the documents of a query that are judged or "
-                f"returned, and not excluded. Got query {shown(query)} without one."
-            )
+            raise ValueError(f"Query {shown(query)} has no document to show.")
         value = undefined[i][0][place]
         # What is to be warned of was said of all queries.
         with warnings.catch_warnings(), np.errstate(under="ignore"):
@@ -438,15 +435,9 @@ def query_report(
             rankings[name] = _rank_documents(documents, request, value)
         values[name] = float(scores.values[i, 0, place])
         defined.append(not np.isnan(value))
-    return QueryReport(
-        query=query,
-        metric=request.key,
-        values=values,
-        rankings=rankings,
-        k=k,
-        kind=table.kind,
-        is_undefined=not any(defined),
-    )
+    report = {"query": query, "metric": request.key, "k": k, "kind": table.kind}
+    report |= {"values": values, "rankings": rankings}
+    return QueryReport(**report, is_undefined=not any(defined))
 
 
 class QueryRows(NamedTuple):

@@ -499,8 +499,7 @@ def worst_first(gain):
 
 def _is_one_of(key, values, name):
     """Return which entries of a key column are a value, or one of a list of them."""
-    is_array = isinstance(values, np.ndarray) and values.ndim
-    are_several = isinstance(values, (list, set)) or is_array
+    are_several = isinstance(values, (list, set)) or getattr(values, "ndim", 0)
     values = list(values) if are_several else [values]
     if key.dtype.kind in "mM":
         values = np.asarray(values, key.dtype).tolist()

@@ -572,7 +572,7 @@ def test_saved_scores_are_compared_and_decided(capsys, tmp_path):
     for command in ("compare", "gate --margin=0.1"):
         status, _, error = run(capsys, f"{command} a.parquet new.parquet")
         assert status == 2
-        assert "of 3 queries have other judgements: evaluate the old run" in error
+        assert "have other judgements: evaluate the old run" in error
     status, _, error = run(capsys, "compare a.parquet")
     assert status == 2
     assert "two runs are required" in error

@@ -533,7 +533,7 @@ def test_a_query_without_a_document_to_show_is_refused():
     neither = {"qid": [7, 7, 8, 8], "returned": np.array([True, True, False, False])}
     neither["judged"] = neither["returned"]
     data = [1, 0, 1, 0], [2, 2, 1, 1]
-    with pytest.raises(ValueError, match="Got query 8 without one"):
+    with pytest.raises(ValueError, match="Query 8 has no document"):
         query_report(*data, 8, metric="map", **neither)
 
 

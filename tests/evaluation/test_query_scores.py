@@ -522,7 +522,7 @@ def sessions(n_queries=30):
 def test_a_column_of_documents_that_cuts_queries_is_noticed():
     qid, brand = sessions()
     y_true, y_score = np.tile([1, 0, 0], 60), np.tile(np.arange(6.0), 30)
-    match = r"\['brand'\], which 30 of 30 queries have several of: each of the 60 parts"
+    match = r"\['brand'\] cut 30 of 30 queries: each of the 60 parts"
     with pytest.warns(UserWarning, match=match):
         scores = score_queries(y_true, y_score, "mrr", qid=qid, by={"brand": brand})
     assert "60 parts of 30 queries by brand" in str(scores)
@@ -549,6 +549,6 @@ def test_columns_in_another_order_of_rows_are_noticed():
     by = {"user": pd.Series(qid % 5).sample(frac=1, random_state=0)}
     with (
         pytest.warns(UserWarning, match="y_true and user have the same labels"),
-        pytest.warns(UserWarning, match="which 25 of 30 queries"),
+        pytest.warns(UserWarning, match="cut 25 of 30 queries"),
     ):
         score_queries(y_true, np.tile(np.arange(6.0), 30), "mrr", qid=qid, by=by)
