@@ -698,14 +698,11 @@ def encode_known(triples, entities, relations):
     ends = entities.encode(triples[:, ENDS], "known")
     relation = relations.encode(triples[:, RELATION], "known")
     kept = (ends >= 0).all(axis=1) & (relation >= 0)
-    n_kept = np.count_nonzero(kept)
-    if 2 * n_kept < len(kept):
-        text = (
-            f"{len(kept) - n_kept:,} of {len(kept):,} triples of the 'known' parameter "
-            "have an entity or a relation that the model does not know. Are their "
-            "columns head, relation and tail?"
-        )
-        if not n_kept:
+    n_out = np.count_nonzero(~kept)
+    if 2 * n_out > len(kept):
+        text = f"{n_out:,} of {len(kept):,} triples of the 'known' parameter have an "
+        text += "id that the model does not know: are they head, relation and tail?"
+        if not kept.any():
             raise ValueError(text)
         warn_caller(text, UserWarning)
     return ends[kept, 0], relation[kept], ends[kept, 1]

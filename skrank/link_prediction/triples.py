@@ -320,26 +320,19 @@ def read_triples(X, name="X", model=None):
     fitted = getattr(model, "feature_names_in_", None)
     if fitted is not None and names not in ([], list(fitted)):
         raise ValueError(
-            f"The columns of the '{name}' parameter must be those of fit, "
-            f"{list(fitted)}, in this order. Got {names}."
+            f"The columns of '{name}' must be those of fit, {[*fitted]}. Got {names}."
         )
     triples = as_triples(X, name)
-    some = triples[:: max(len(triples) // _MANY_TRIPLES, 1)]
-    if len(some) >= _MANY_TRIPLES:
-        heads, relations, tails = (len(set(column.tolist())) for column in some.T)
-        if min(heads, relations) > 2 * tails:
-            warn_caller(
-                f"The columns of the '{name}' parameter are read as head, relation and "
-                f"tail. Got {relations:,} relations and {tails:,} tails in "
-                f"{len(some):,} triples: the files of OpenKE hold head, tail and "
-                "relation, which triples[:, [0, 2, 1]] puts in order.",
-                UserWarning,
-            )
+    some = triples[:: max(len(triples) // 1000, 1)]  # fewer do not say which is which
+    heads, relations, tails = (len(set(column.tolist())) for column in some.T)
+    if len(some) >= 1000 and min(heads, relations) > 2 * tails:
+        warn_caller(
+            f"The columns of '{name}' are read as head, relation and tail. Got "
+            f"{relations:,} relations and {tails:,} tails in {len(some):,} triples: in "
+            "OpenKE's order, pass triples[:, [0, 2, 1]].",
+            UserWarning,
+        )
     return triples
-
-
-# The fewest triples whose numbers of relations and tails say which is which.
-_MANY_TRIPLES = 1000
 
 
 def _rows_of_triples(X, name):

@@ -271,9 +271,9 @@ def test_columns_of_frames_are_those_of_fit():
     model.score(nations(order)[:9])
     other = nations(["tail", "relation", "head"])
     match = r"must be those of fit, \['head', .* Got \['tail', 'relation', 'head'\]"
-    with pytest.raises(ValueError, match=f"'X' parameter {match}"):
+    with pytest.raises(ValueError, match=f"columns of 'X' {match}"):
         evaluate_link_prediction(model, other)
-    with pytest.raises(ValueError, match=f"'known' parameter {match}"):
+    with pytest.raises(ValueError, match=f"columns of 'known' {match}"):
         evaluate_link_prediction(model, nations(order), known=other)
 
 
