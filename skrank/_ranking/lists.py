@@ -476,12 +476,10 @@ def _read_grades(y_true, y_score, judged, exclude, is_column):
     if judged is not None:
         grades = y_true
         y_true, judged = _without_unread(grades, judged, "judged")
-        if y_true.ndim == 1 and (grades > y_true).any():
-            warn_caller(
-                f"{np.count_nonzero(grades > y_true)} rows that are not `judged` have "
-                "a grade above 0, which is not read.",
-                UserWarning,
-            )
+        n_unread = np.count_nonzero(grades > y_true)
+        if n_unread and y_true.ndim == 1:
+            text = f"{n_unread} rows that are not `judged` have a grade above 0, "
+            warn_caller(f"{text}which is not read.", UserWarning)
     if y_score.ndim == 1 and y_true.ndim == 2 and y_true.shape[1] == 1:
         y_true = flatten_column(y_true, "y_true")
     elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
@@ -504,23 +502,15 @@ def _read_grades(y_true, y_score, judged, exclude, is_column):
     return y_true, y_score, judged, exclude
 
 
-# Fewer relevant documents may be excluded by chance.
-_FEWEST_RELEVANT = 9
-
-
 def _warn_if_inverted(fraction, relevant_out):
-    """Warn if most documents are excluded, and nearly all relevant ones.
+    """Warn if most documents are excluded, and nearly all of ten or more relevant ones.
 
     A sample of the documents that is ranked on purpose has the relevant ones.
     """
-    are_many = len(relevant_out) > _FEWEST_RELEVANT
-    if 0.5 < fraction < 1 and are_many and relevant_out.mean() > 0.9:
-        warn_caller(
-            f"`exclude` leaves out {fraction:.0%} of all documents, and "
-            f"{relevant_out.mean():.0%} of the relevant ones: pass ~exclude if it is "
-            "True where a document is to be ranked.",
-            UserWarning,
-        )
+    if 0.5 < fraction < 1 and len(relevant_out) > 9 and relevant_out.mean() > 0.9:
+        text = f"`exclude` leaves out {fraction:.0%} of all documents, and "
+        text += f"{relevant_out.mean():.0%} of the relevant ones. If it is True where "
+        warn_caller(f"{text}one is ranked, pass ~exclude.", UserWarning)
 
 
 def flatten_column(values, name):
@@ -752,9 +742,8 @@ def _check_matrix(y_true, y_score, by_row):
     is_of_rows = by_row["qid"] is not None and y_true.ndim == 1
     if is_of_rows and y_score.shape == (len(y_true), 2):
         raise ValueError(
-            "y_score must hold one score per row with y_true of shape "
-            f"{y_true.shape} and query ids. Got y_score of shape {y_score.shape}: if "
-            "its columns are those of predict_proba, pass predict_proba(X)[:, 1]."
+            "y_score must hold one score per row with query ids. Got shape "
+            f"{y_score.shape}: of predict_proba, pass predict_proba(X)[:, 1]."
         )
     given = [name for name, value in by_row.items() if value is not None]
     if is_matrix and given:

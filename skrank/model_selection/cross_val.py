@@ -181,14 +181,11 @@ class _SplitOnce:
 
     def __init__(self, cv):
         is_count = cv is None or isinstance(cv, Integral)
-        is_text = isinstance(cv, (str, bytes))
-        if np.iterable(cv) and (is_text or not hasattr(cv, "split")):
+        if np.iterable(cv):
             cv = list(cv)
             if not cv or any(not np.iterable(one) or len(one) != 2 for one in cv):
-                raise ValueError(
-                    f"The 'cv' parameter of {CROSS_VAL} must be an int, a splitter or "
-                    f"pairs of training and test rows. Got {shown(cv, 80)} instead."
-                )
+                text = "cv must be an int, a splitter or pairs of training and test "
+                raise ValueError(f"{text}rows. Got {shown(cv, 80)}.")
         self.cv = QueryKFold(5 if cv is None else cv) if is_count else check_cv(cv)
         self.splits = None
 
@@ -209,21 +206,12 @@ class _SplitOnce:
 
 def _by_name(estimator):
     """Return the estimators by name; one that has none stands under None."""
-    if isinstance(estimator, (list, tuple)):
-        raise TypeError(
-            f"The 'estimator' parameter of {CROSS_VAL} must be an estimator or a dict "
-            f"of names to estimators. Got a {type(estimator).__name__}."
-        )
-    if not isinstance(estimator, Mapping):
+    if not isinstance(estimator, (list, tuple, Mapping)):
         return {None: estimator}
-    for name in estimator:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"The keys of the dict 'estimator' of {CROSS_VAL} must be names of "
-                f"type str. Got {shown(name)} instead."
-            )
-    if not estimator:
-        raise ValueError(
-            f"{CROSS_VAL} needs at least one estimator. Got an empty dict."
-        )
-    return dict(estimator)
+    names = [*estimator] if isinstance(estimator, Mapping) else []
+    if names and all(isinstance(name, str) for name in names):
+        return dict(estimator)
+    raise (TypeError if estimator else ValueError)(
+        f"The 'estimator' parameter of {CROSS_VAL} must be an estimator or a dict of "
+        f"at least one, by their names. Got {shown(estimator, 80)}."
+    )

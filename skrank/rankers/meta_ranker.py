@@ -176,19 +176,14 @@ class QueryFinder(RankingEstimator, BaseEstimator):
             if y.dtype.kind not in "biuf":  # scikit-learn 1.7 keeps text of pandas 3
                 y = y.astype(np.float64)
         except (TypeError, ValueError) as error:
-            if isinstance(error, TypeError):
-                raise TypeError(
-                    f"The 'y' parameter of {type(self).__name__}.fit must hold "
-                    f"numbers. Got {shown(y, 80)} instead."
-                ) from None
             labels = np.ravel(np.asarray(y, dtype=object))
-            text = next((label for label in labels if isinstance(label, str)), None)
-            if text is None:
+            text = [str(label) for label in labels if isinstance(label, str)]
+            if not text and isinstance(error, ValueError):
                 raise
-            raise ValueError(
+            raise type(error)(
                 f"The 'y' parameter of {type(self).__name__}.fit must hold numbers, "
-                f"the grades. Got {str(text)!r} instead: number the labels from the "
-                "worst to the best, as in pd.Series(y).map({'bad': 0, 'good': 1})."
+                f"the grades. Got {shown([*text, y][0], 80)} instead: number the "
+                "labels, as in pd.Series(y).map({'bad': 0, 'good': 1})."
             ) from None
         try:
             assert_all_finite(y, input_name="y")

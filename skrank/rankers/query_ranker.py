@@ -267,11 +267,10 @@ class QueryRanker(MetaRanker):
         try:
             fitted, self._names, self._types = fit_estimator(fitted, rows, stopping)
         except (KeyError, ValueError) as error:
-            name = self.qid_column
-            if f"of the dataframe: {{'{name}'" in str(error):
+            if f"of the dataframe: {{'{self.qid_column}'" in str(error):
                 raise ValueError(
-                    f"The column {name!r} is out of X already when the "
-                    f"estimator is fitted, and no step needs to drop it. Got: {error}"
+                    f"The column {self.qid_column!r} is out of X already. No step "
+                    f"needs to drop it. Got: {error}"
                 ) from error
             raise
         if estimator_type(fitted) == "classifier":

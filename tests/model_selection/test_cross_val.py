@@ -370,8 +370,8 @@ def test_a_bad_scoring_is_an_error_before_any_fit(case):
 @pytest.mark.parametrize(
     ("estimator", "error", "message"),
     [
-        ({}, ValueError, "at least one estimator"),
-        ({1: RANKER}, TypeError, "names of type str. Got 1"),
+        ({}, ValueError, "a dict of at least one, by"),
+        ({1: RANKER}, TypeError, r"by their names. Got \{1: "),
         ({"mrr": RANKER}, ValueError, r"Got \['mrr'\] twice"),
     ],
 )
