@@ -20,9 +20,7 @@ import difflib
 import glob
 import os
 import re
-import shutil
 import tempfile
-import time
 from itertools import groupby
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -36,6 +34,7 @@ from skrank._input.frames import (
     kind_of,
 )
 from skrank._text.tables import import_extra
+from skrank.tables.trec_text import how_to_read
 
 # Megabytes for Python, its packages and the rows that are being scored, and the fewest
 # for DuckDB, as was measured: its limit bounds neither those nor the values by query.
@@ -95,10 +94,6 @@ class Source:
             )
             self.folder = folder.name
             self._closing.callback(self.run, folder.cleanup)
-            self._closing.callback(
-                _locked_file(os.path.join(folder.name, "lock")).close
-            )
-            _remove_what_was_left()
             self._closing.callback(self._disconnect)
             self.fetch(f"SET temp_directory = {text_in_sql(self.folder)}")
             # Else DuckDB writes a bar to the standard output of slow statements.
@@ -367,34 +362,6 @@ class Source:
         what = "the source" if file is None else repr(file)
         kind = OSError if cause.startswith(("IO Error", "HTTP Error")) else ValueError
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
-
-
-def _locked_file(path):
-    """Return an open file that is locked, until it is closed or the process ends."""
-    file = open(path, "ab")  # noqa: SIM115
-    with contextlib.suppress(ImportError, OSError):
-        import fcntl  # which Windows lacks
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return file
-    file.close()
-    return file
-
-
-def _remove_what_was_left():
-    """Remove the folders of processes that were killed: their locks are open.
-
-    Those of the last minute may not be locked yet.
-    """
-    folder = tempfile.gettempdir()
-    for name in glob.glob("skrank-*/lock", root_dir=folder):
-        path = os.path.join(folder, name)
-        with contextlib.suppress(OSError):
-            if time.time() - os.path.getmtime(path) > 60:
-                lock = _locked_file(path)
-                if not lock.closed:
-                    shutil.rmtree(os.path.dirname(path), ignore_errors=True)
-                lock.close()
 
 
 def _failure_of_csv(text, cause):
@@ -917,41 +884,15 @@ def _header(file, names, fetch):
         )
     words = line.split()
     is_trec = len(words) in (4, 6) and words[1] in ("0", "Q0")
+    noun = next((name for name in ("grade", "score") if name in names), None)
     has_number = any(re.fullmatch(r"-?\d[\d.e+-]*", one) for one in header)
     if not n_found and (is_trec or has_number):
         raise ValueError(
             f"The file {file!r} must hold the names of the columns on its first line. "
-            f"Got {shown(line)}"
-            f"{_read_otherwise(is_trec and words, delimiter, header, names)}."
+            f"Got {shown(line)}. "
+            + how_to_read(words if is_trec else header, noun, delimiter)
         )
     return delimiter, header
-
-
-# What a number of fields without names may be, and what else makes a table of them.
-# With fewer names than fields pandas would take the first field for the index.
-_FIELDS = {
-    ("grade", 2): (["qid", "doc_id"], ".assign(grade=1)"),
-    ("grade", 3): (["qid", "doc_id", "grade"], ""),
-    ("score", 3): (["qid", "doc_id", "score"], ""),
-    ("rank", 3): (["qid", "doc_id", "rank"], ".assign(score=lambda x: -x['rank'])"),
-}
-
-
-def _read_otherwise(words, delimiter, header, names):
-    """Say how a file without a header is read; `words` are those of a line of TREC."""
-    if words:
-        reader = "read_qrels" if len(words) == 4 else "read_run"
-        return f", as in TREC: pass skrank.tables.{reader}(path), or name it .txt"
-    value = next((name for name in ("grade", "score") if name in names), None)
-    if value == "score" and header[-1].isdigit():
-        value = "rank"
-    fields, more = _FIELDS.get((value, len(header)), (None, ""))
-    read = f"pandas.read_csv(path, sep={delimiter!r}, names="
-    if fields is None:
-        return (
-            f": read it by {read}[...]), with a name for each of {len(header)} fields"
-        )
-    return f". If the fields are {', '.join(fields)}, read it by {read}{fields}){more}"
 
 
 def _first_line(file, fetch):

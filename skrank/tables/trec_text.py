@@ -210,14 +210,6 @@ _TAB, _NEWLINE, _RETURN, _SPACE, _UNDERSCORE = b"\t\n\r _"
 _DELETE = b"\x7f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _END_OF_LINE = re.compile(rb"\r\n|\r|\n")
-# How packed files begin.
-_PACKED = {
-    b"\x1f\x8b": "gz",
-    b"BZh": "bz2",
-    b"\xfd7zXZ": "xz",
-    b"\x28\xb5\x2f\xfd": "zst",
-    b"PK\x03\x04": "zip",
-}
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _WORD = re.compile(rb"[^ \t]+")
 # What is read behind the bytes of a chunk.
@@ -444,10 +436,8 @@ def _numbers(text, format):
 
 def _first_error(chunk, format, path, n_before):
     """Return the error for the first malformed line."""
-    for start, kind in _PACKED.items():
-        if n_before == 0 and chunk.startswith(start):
-            cure = "let its name end in .gz" if kind == "gz" else "unpack it"
-            return f"{path} is packed ({kind}): {cure}."
+    if n_before == 0 and chunk.startswith(b"\x1f\x8b"):
+        return f"{path} is packed (gz): let its name end in .gz."
     if n_before == 0 and chunk.lstrip().startswith((b"{", b"[")):
         return (
             f"{path} is JSON, not TREC: pandas.read_json(path, lines=True) reads an "
@@ -474,9 +464,10 @@ def _first_error(chunk, format, path, n_before):
             return f"{where}fields must have at most {_LONGEST_ID:,} bytes. Got {got}."
         too_many = len(words) > format.n_fields and not format.is_open
         if len(words) < format.n_fields or too_many:
+            words = line.decode("utf-8", "replace").split()
             return (
                 f"{where}{format.n_fields} fields expected ({format.fields}). "
-                f"Got {len(words)}: {got}.{_what_else(words, number, format)}"
+                f"Got {len(words)}: {got}. {_what_else(words, number, format)}".rstrip()
             )
         try:
             _numbers(np.array([words[format.value]]), format)
@@ -488,17 +479,33 @@ def _first_error(chunk, format, path, n_before):
 def _what_else(words, number, format):
     """Say what a line with another number of fields may be, and how it is read."""
     if format is QRELS and len(words) == RUN.n_fields:
-        return " This looks like a run. The judgements come first."
+        return "This looks like a run. The judgements come first."
     if format.is_open and len(words) == QRELS.n_fields:
-        return " These look like judgements, which come first."
-    if number == 1 and words[0] == b"query-id":
-        return " Is it a table, as those of BEIR? Let its name end in .tsv."
-    if number == 1 and len(words) == 3:
-        names = ["qid", "doc_id", format.noun]
-        read = rf"pandas.read_csv(path, sep=r'\s+', names={names})"
-        return f" If these are {', '.join(names)}, pass {read}."
+        return "These look like judgements, which come first."
+    if number == 1 and words[0] == "query-id":
+        return "Is it a table, as those of BEIR? Let its name end in .tsv."
+    if number == 1 and len(words) in (2, 3):
+        return how_to_read(words, format.noun, r"\s+")
     if format is QRELS and len(words) > RUN.n_fields:
         lines = "map(str.split, Path(path).read_text().splitlines())"
         read = f"{{qid: ids for qid, *ids in {lines}}}"
-        return f" If a line is a query and its documents, pass {read}."
+        return f"If a line is a query and its documents, pass {read}."
     return ""
+
+
+def how_to_read(words, noun, delimiter):
+    """Say what the fields of a file without names may be, and how it is read.
+
+    There are as many names as fields: pandas would take further ones for an index.
+    """
+    reader = {4: "read_qrels", 6: "read_run"}.get(len(words))
+    if reader and words[1] in ("0", "Q0"):
+        return f"As in TREC: pass skrank.tables.{reader}(path), or name it .txt."
+    more = ".assign(grade=1)" if len(words) == 2 else ""
+    if noun == "score" and words[-1].isdigit():
+        noun, more = "rank", ".assign(score=lambda x: -x['rank'])"
+    read = f"pandas.read_csv(path, sep={delimiter!r}, names="
+    if noun is None or len(words) not in ((2, 3) if noun == "grade" else (3,)):
+        return f"Read it by {read}[...]), with a name for each of {len(words)} fields."
+    names = ["qid", "doc_id", noun][: len(words)]
+    return f"If the fields are {', '.join(names)}, read it by {read}{names}){more}."

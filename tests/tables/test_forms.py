@@ -2,10 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import bz2
 import gzip
 import json
-import lzma
 import re
 import sys
 
@@ -331,9 +329,7 @@ def test_a_table_without_names_is_refused_with_a_line_that_reads_it(tmp_path, fo
         sides["qrels"] = {text.split()[0]: ["d1"]}
     with pytest.raises(ValueError, match="must hold the names of the columns") as error:
         align(**sides | {side: path})
-    line = re.search(
-        r"(pandas|skrank)\.[^ ].*?(?=$|, or name it|\.$)", str(error.value)
-    )
+    line = re.search(r"(pandas|skrank)\.\S.*?(?=, or name it|\.$)", str(error.value))
     read = eval(line[0], {"pandas": pd, "skrank": skrank, "path": path})
     got = score_runs(**sides | {side: read}, metrics="mrr").summary()
     assert got == {"mrr": mrr}
@@ -347,15 +343,10 @@ def test_what_fields_are_is_not_guessed(tmp_path, text):
         align(QRELS, path)
 
 
-PACKED = {"gz": gzip, "bz2": bz2, "xz": lzma}
-
-
-@pytest.mark.parametrize("kind", PACKED)
-def test_a_packed_file_with_another_ending_is_named(tmp_path, kind):
+def test_a_packed_file_with_another_ending_is_named(tmp_path):
     path = tmp_path / "qrels.txt"
-    path.write_bytes(PACKED[kind].compress(b"1 0 d 1\n"))
-    cure = "let its name end in .gz" if kind == "gz" else "unpack it"
-    with pytest.raises(ValueError, match=rf"is packed \({kind}\): {cure}"):
+    path.write_bytes(gzip.compress(b"1 0 d 1\n"))
+    with pytest.raises(ValueError, match=r"is packed \(gz\): let its name end in .gz"):
         align(path, RUN)
 
 
