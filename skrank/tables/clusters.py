@@ -17,7 +17,7 @@ import re
 import shutil
 import tempfile
 from dataclasses import dataclass
-from functools import cache, partial, wraps
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -92,9 +92,10 @@ class ClusterScores:
 
     def __getattr__(self, name: str) -> Any:
         """Say of what a QueryScores has that it is not yet computed."""
-        cure = f": call collect() first, whose result has {name!r}"
-        is_later = hasattr(QueryScores, name)
-        raise AttributeError(f"ClusterScores has no {name!r}{cure * is_later}.")
+        cure = ": call collect() first, whose result has it" * hasattr(
+            QueryScores, name
+        )
+        raise AttributeError(f"ClusterScores has no {name!r}{cure}.")
 
     def collect(self, frame: Any = None) -> QueryScores:
         """Compute the scores and bring them to this process.
@@ -149,14 +150,7 @@ def table_of_cluster(source):
     # With what only a data frame of each package has.
     kinds = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
     kind, method = kinds.get(library_of(source), (None, None))
-    if kind and hasattr(source, method):
-        return kind(source)
-    if kind is SparkTable:
-        raise TypeError(
-            "score_table takes a data frame of Spark. Got "
-            f"{type(source).__name__}: pass the frame itself; rdd.toDF() makes one."
-        )
-    return None
+    return kind(source) if kind and hasattr(source, method) else None
 
 
 def check_columns(cluster, columns):
@@ -258,29 +252,6 @@ TYPES_OF_SPARK = {
 }
 
 
-def _of_a_running_session(method):
-    """Say of a session that was stopped, and of names that Spark takes for one."""
-
-    @wraps(method)
-    def call(*args):
-        try:
-            return method(*args)
-        except AssertionError as error:
-            raise RuntimeError(
-                "The Spark session of the data frame was stopped: start one, and read "
-                "the table again."
-            ) from error
-        except Exception as error:
-            if "AMBIGUOUS_REFERENCE" not in str(error):
-                raise
-            raise ValueError(
-                "Spark does not distinguish names of columns by their case. Got "
-                f"{args[0].frame.columns}: rename one of them, or drop it."
-            ) from error
-
-    return call
-
-
 class SparkTable:
     """A data frame of Spark that can be scored."""
 
@@ -292,27 +263,42 @@ class SparkTable:
         )
         self.types = dict(frame.dtypes)
 
-    @_of_a_running_session
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""
         from pyspark.sql import functions as F
 
-        frame, y_true = self.frame, F.col(_in_backticks(columns.y_true))
+        frame = self._select([columns.y_true, columns.judged or columns.y_true])
         if columns.judged is not None:
-            frame = frame.where(F.col(_in_backticks(columns.judged)))
-        return frame.agg(F.min(y_true), F.max(y_true)).first()
+            frame = frame.where("c1")
+        return frame.agg(F.min("c0"), F.max("c0")).first()
 
-    @_of_a_running_session
+    def _select(self, names):
+        """Return columns of the frame under names without dots: c0, c1 and so on."""
+        from pyspark.sql import functions as F
+
+        columns = enumerate(map(_in_backticks, names))
+        try:
+            return self.frame.select(*(F.col(one).alias(f"c{i}") for i, one in columns))
+        except AssertionError as error:
+            raise RuntimeError(
+                "The Spark session of the data frame was stopped: start one, and read "
+                "the table again."
+            ) from error
+        except Exception as error:
+            if "AMBIGUOUS_REFERENCE" not in str(error):
+                raise
+            raise ValueError(
+                "Spark does not distinguish names of columns by their case. Got "
+                f"{self.frame.columns}: rename one of them, or drop it."
+            ) from error
+
     def score(self, core, schema):
         """Return a lazy data frame with a row per query."""
-        from pyspark.sql import functions as F
         from pyspark.sql import types as T
 
-        # mapInArrow fails on names with dots.
-        alias = {name: f"c{i}" for i, name in enumerate(core.columns.named())}
-        columns = (F.col(_in_backticks(name)).alias(alias[name]) for name in alias)
-        frame, keys = self.frame.select(*columns), core.columns.keys
-        by = [alias[name] for name in keys.values()]
+        names, keys = core.columns.named(), core.columns.keys
+        by = [f"c{names.index(name)}" for name in keys.values()]
+        frame = self._select(names)  # mapInArrow fails on names with dots
         grouped = frame.repartition(*by).sortWithinPartitions(*by)
         kinds = {key: self.frame.schema[name].dataType for key, name in keys.items()}
         of_arrow = {"int64": T.LongType(), "double": T.DoubleType()}
@@ -343,14 +329,12 @@ class SparkTable:
                 raise
             raise kind(bad[3].strip()) from error
 
-    @_of_a_running_session
     def count_queries(self, columns):
         """Return about how many queries there are."""
         from pyspark.sql import functions as F
 
-        keys = [F.col(_in_backticks(name)) for name in columns.keys.values()]
-        frame = self.frame.agg(F.approx_count_distinct(F.xxhash64(*keys)))
-        return frame.first()[0]
+        keys = self._select(columns.keys.values())
+        return keys.agg(F.approx_count_distinct(F.xxhash64(*keys.columns))).first()[0]
 
 
 def score_batches(pickled, batches):

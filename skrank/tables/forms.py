@@ -6,7 +6,6 @@ import contextlib
 import difflib
 import gzip
 import json
-import math
 import numbers
 import os
 import re
@@ -123,14 +122,9 @@ def read_form(data, form, names):
         columns = zip(*data, strict=True)
     else:
         cure = (
-            "Lists of lists become a dict with dict(enumerate(lists)), and several "
-            "runs are a dict of names to runs."
+            "Several runs are a dict of names to runs. Lists of lists become a dict "
+            "with dict(enumerate(lists)), lists of dicts pandas.DataFrame(rows)."
         )
-        if _is_list(data) and len(data) and isinstance(data[0], Mapping):
-            cure = (
-                "A list of dicts becomes a table with pandas.DataFrame(rows), and "
-                "several runs are a dict of names to runs."
-            )
         raise TypeError(
             f"The '{form.name}' parameter must be {form.takes}. Got {shown(data)} of "
             f"type {type(data).__name__} instead.{f' {cure}' * _is_list(data)}"
@@ -313,8 +307,8 @@ def _refuse_nan(triples, form):
 
 
 def _no_number(value, document, query, form):
-    cure = "leave out a document that has none"
     query = query.decode(*CODEC) if isinstance(query, bytes) else query
+    cure = "leave out a document that has none"
     if isinstance(value, str):
         cure = "make numbers of text with float()"
     return ValueError(
@@ -362,7 +356,12 @@ def ids_of(values, what):
     first = {type(id): id for id in [*values][::-1]}
     got = [f"{shown(id)} of type {kind.__name__}" for kind, id in first.items()][::-1]
     cure = "make them text with str()"
-    missing = [row for row, id in enumerate(values) if _is_missing(id)]
+    none = "None", "nan", "NaT", "<NA>"
+    missing = [
+        row
+        for row, id in enumerate(values)
+        if not isinstance(id, str) and str(id) in none
+    ]
     if missing:
         got = [f"{shown(values[missing[0]])} in row {missing[0]}"]
         cure = "leave out rows without an id"
@@ -371,11 +370,6 @@ def ids_of(values, what):
     raise TypeError(
         f"The {what} must be all text or all integers. Got {' and '.join(got)}: {cure}."
     )
-
-
-def _is_missing(id):
-    is_nan = isinstance(id, float) and math.isnan(id)
-    return id is None or is_nan or type(id).__name__ in ("NAType", "NaTType")
 
 
 def _ascii(texts):

@@ -132,7 +132,8 @@ class Source:
                 raise TypeError(
                     "The 'source' parameter must be a path, a URL, a list of them, or "
                     "a table that speaks the Arrow PyCapsule protocol, such as a data "
-                    "frame of pandas, polars or pyarrow. "
+                    "frame of pandas, polars or pyarrow, or a data frame of Spark or "
+                    "Dask itself. "
                     f"Got {type(source).__name__} instead."
                 )
             # It is closed at the end, since it may be of a connection of the user.

@@ -327,9 +327,8 @@ def test_bad_input_is_refused(spark):
     with pytest.raises(ValueError, match="Spark does not distinguish names of columns"):
         score_table(twins, "mrr")
     for other in (table.groupBy("qid"), table.rdd):
-        with pytest.raises(
-            TypeError, match=f"Got {type(other).__name__}: pass the fra"
-        ):
+        got = f"a data frame of Spark .* Got {type(other).__name__} instead"
+        with pytest.raises(TypeError, match=got):
             score_table(other, "mrr")
     twice = table.withColumn("doc", F.lit("d"))
     with pytest.raises(ValueError, match="A document must occur once for each query"):
@@ -341,12 +340,12 @@ def test_a_stopped_session_is_named():
         def __init__(self):
             pass
 
-        @clusters._of_a_running_session
-        def count_queries(self, columns):
+        @property
+        def frame(self):
             raise AssertionError  # as Spark's functions do without a session
 
     with pytest.raises(RuntimeError, match=r"The Spark session .* was stopped: start"):
-        Stopped().count_queries(None)
+        Stopped()._select(["qid"])
 
 
 def test_the_metrics_of_spark_are_those_of_grades_flattened_to_0_and_1(spark):
