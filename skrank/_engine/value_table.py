@@ -324,14 +324,15 @@ def _check_equal_queries(one, other, name, other_name):
                 f"{shown(name)} and {shown(other_name)}.{example} Samples of different "
                 "queries are compared by compare_rankers(..., paired=False)."
             )
-    if one.judgements is not None and other.judgements is not None:
-        n_changed = np.count_nonzero(one.judgements != other.judgements)
-        if n_changed:
-            raise ValueError(
-                f"{n_changed:,} of {len(one.judgements):,} queries of {shown(name)} "
-                f"and {shown(other_name)} have other judgements: evaluate the old run "
-                "with the new ones."
-            )
+    if one.judgements is None or other.judgements is None:
+        return
+    if n_changed := np.count_nonzero(one.judgements != other.judgements):
+        raise ValueError(
+            "All rankers must be scored with the same judgements. Got "
+            f"{shown(name)} and {shown(other_name)}, between which {n_changed:,} of "
+            f"{len(one.judgements):,} queries have other judgements: evaluate the "
+            "old run with the new ones."
+        )
 
 
 def check_alike(one, other):

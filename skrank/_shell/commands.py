@@ -318,16 +318,17 @@ def _fuse(options):
 
 DEFAULT_METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
 
+_RUNS = """\
+RUN is a text file of TREC, packed (.gz) or not, with the fields query, Q0, document,
+rank, score and tag; a Parquet or CSV file with the columns qid, doc_id and score; or a
+JSON file: {query: {document: score}} or {query: [documents]}. "-" is a file of TREC on
+the standard input. The score alone orders the documents, the rank is not read.
+"""
+
 _FILES = """\
-QRELS and RUN are text files of TREC, packed (.gz) or not, with fields separated by
-spaces or tabs:
-  QRELS  query iteration document grade
-  RUN    query Q0 document rank score tag
-or Parquet or CSV files with the columns qid, doc_id and grade, or score; or JSON files:
-{query: {document: number}} or {query: [documents]}. QRELS may also be a .tsv file of
-BEIR, with the columns query-id, corpus-id and score. "-" is a file of TREC on the
-standard input. The score alone orders the documents, the rank is not read. Ids of text
-files are text, and the integers of a Parquet file are compared with them as text.
+Ids of text files are text, as which integers of Parquet files are compared with them.
+QRELS is such a file, with the fields query, iteration, document and grade, or the
+columns qid, doc_id and grade, or query-id, corpus-id and score, as those of BEIR.
 
 Metrics have the names of skrank, such as "ndcg@10" and "rbp(p=0.5)", or of trec_eval:
 map, ndcg, bpref, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100,
@@ -338,13 +339,6 @@ the expectation over their orderings and the gain of a grade is 2 ** grade - 1. 
 Instead of QRELS and RUN there may be one table, a Parquet or CSV file or a directory of
 them, with a row for each document of a query and the columns qid, y_true and y_score;
 or files of evaluate --save.
-"""
-
-_RUNS = """\
-RUN is a text file of TREC, packed (.gz) or not, with the fields query, Q0, document,
-rank, score and tag; a Parquet or CSV file with the columns qid, doc_id and score; or a
-JSON file: {query: {document: score}} or {query: [documents]}. "-" is a file of TREC on
-the standard input. The score alone orders the documents, the rank is not read.
 """
 
 
@@ -475,7 +469,7 @@ def _add(commands, function, judged=True):
         function.__name__.removeprefix("_"),
         help=about.partition("\n")[0],
         description=about,
-        epilog=_FILES if judged else _RUNS,
+        epilog=_RUNS + _FILES * judged,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

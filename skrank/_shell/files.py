@@ -203,10 +203,8 @@ def saved_scores(options):
                 f"{lacking[0]!r}."
             )
         found.append(scores[asked])
-    names = [scores.rankers[0] for scores in found]
-    tags = names
-    names = names_of_runs(paths, tags)
-    return dict(zip(names, found, strict=True)), paths, tags
+    tags = [scores.rankers[0] for scores in found]
+    return dict(zip(names_of_runs(paths, tags), found, strict=True)), paths, tags
 
 
 # The options of how rankings are scored, which is done where scores are read.

@@ -302,9 +302,9 @@ def read_runs(runs, names, of, duplicates, may_be_empty=True):
 
 def _is_empty(run):
     """Return True for a dict of queries for none of which a run returned anything."""
-    if not isinstance(run, Mapping):
-        return False
-    return all(hasattr(one, "__len__") and not len(one) for one in run.values())
+    return isinstance(run, Mapping) and all(
+        hasattr(one, "__len__") and not len(one) for one in run.values()
+    )
 
 
 def with_subtopics(truth, subtopic, judged_from):
@@ -506,12 +506,9 @@ def lacking_words(name, qid, returned):
     """Return the words for queries of which a run has no document, or nothing."""
     first = np.flatnonzero(qid[1:] != qid[:-1]) + 1  # their rows stand together
     is_in_run = np.logical_or.reduceat(returned, np.append(0, first))
-    n_lacking = np.count_nonzero(~is_in_run)
-    if n_lacking:
-        return (
-            f"{name} lacks {n_lacking:,} of {len(is_in_run):,} queries: they count 0."
-        )
-    return ""
+    n_lacking, n_queries = np.count_nonzero(~is_in_run), len(is_in_run)
+    words = f"{name} lacks {n_lacking:,} of {n_queries:,} queries: they count 0."
+    return words if n_lacking else ""
 
 
 def has_other_id(result, query):
@@ -721,9 +718,9 @@ def _indices(indices):
 def _truth(relevant, n_queries):
     """Return the Triples of the relevant documents."""
     if sparse.issparse(relevant) or getattr(relevant, "ndim", 1) == 2:
-        is_sparse = sparse.issparse(relevant)
-        grades = relevant if is_sparse else numeric_array(relevant, "relevant")
-        cells = sparse.coo_matrix(grades)
+        if not sparse.issparse(relevant):
+            relevant = numeric_array(relevant, "relevant")
+        cells = sparse.coo_matrix(relevant)
         n_found, kept = cells.shape[0], cells.data != 0
         columns = (cells.row[kept], cells.col[kept], cells.data[kept])
         relevant = Bunch(qid=columns[0], doc_id=columns[1], grade=columns[2])

@@ -357,11 +357,7 @@ def ids_of(values, what):
     got = [f"{shown(id)} of type {kind.__name__}" for kind, id in first.items()][::-1]
     cure = "make them text with str()"
     none = "None", "nan", "NaT", "<NA>"
-    missing = [
-        row
-        for row, id in enumerate(values)
-        if not isinstance(id, str) and str(id) in none
-    ]
+    missing = [row for row, id in enumerate(values) if str(id) in none]
     if missing:
         got = [f"{shown(values[missing[0]])} in row {missing[0]}"]
         cure = "leave out rows without an id"

@@ -221,12 +221,10 @@ def _leave_memory(source, core):
     if needed > source.megabytes:
         raise ValueError(
             "The 'memory_limit' parameter of score_table must be at least "
-            f"'{math.ceil(needed)}MB' here. Got {source.megabytes:,.0f} MB. Python, "
-            f"packages and the rows that are scored take {FOR_THE_REST} MB, DuckDB "
-            f"{FOR_DUCKDB} MB, and the values of about {n_queries:,} queries of "
-            f"{n_bytes:,.0f} bytes {MOST_COPIES} times {megabytes:,.0f} MB, while they "
-            "are joined: pass fewer metrics, or score parts of the queries and join "
-            "them by QueryScores.concat."
+            f"'{math.ceil(needed)}MB' here. Got {source.megabytes:,.0f} MB. Of about "
+            f"{n_queries:,} queries the values take {MOST_COPIES} times "
+            f"{megabytes:,.0f} MB, while they are joined: pass fewer metrics, or score "
+            "parts of the queries and join them by QueryScores.concat."
         )
     source.leave_memory(megabytes)
 

@@ -419,15 +419,11 @@ def _refuse_twice(qid, table, columns):
     """Raise if a query has rows of the same document, as `align` does."""
     document = table[columns.doc_id]
     alike = find_alike(equality_codes(document), encode_qid(qid)[1])
-    (twice,) = np.nonzero(alike != np.arange(len(alike)))
-    if len(twice):
-        query, found = (
-            c[int(twice[0])].as_py() for c in (table[columns.qid], document)
-        )
+    for row in np.flatnonzero(alike != np.arange(len(alike))).tolist():
+        query, found = table[columns.qid][row].as_py(), document[row].as_py()
         raise ValueError(
             f"A document must occur once for each query. Got document {found!r} of "
-            f"query {query!r} more than once. Keep one of its rows, such as that with "
-            "the highest score."
+            f"query {query!r} more than once: keep that with the highest score."
         )
 
 
