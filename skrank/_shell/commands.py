@@ -364,8 +364,6 @@ def make_parser():
 def _add_evaluate(commands):
     one = _add(commands, _evaluate)
     _add_runs(one, DEFAULT_METRICS)
-    _add_columns(one)
-    _add_rules(one)
     one.add_argument(
         "--save",
         metavar="FILE",
@@ -395,20 +393,12 @@ def _add_fuse(commands):
 def _add_compare(commands):
     one = _add(commands, _compare)
     _add_runs(one, ["ndcg@10"])
-    _add_columns(one)
     one.add_argument(
         "--baseline",
         action="append",
         metavar="RUN",
         help="the run that all others are compared with: its name, path or tag; "
         "repeated, several such runs; without it all pairs are compared",
-    )
-    one.add_argument(
-        "--test",
-        default="auto",
-        metavar="NAME",
-        help="auto (the default: score for hits, else permutation) or another test of "
-        "skrank.stats.compare_rankers, such as t",
     )
     one.add_argument(
         "--correction",
@@ -424,8 +414,7 @@ def _add_compare(commands):
         help="test whether differences are smaller than this one (default: 0, which "
         "tests whether there are any)",
     )
-    _add_level(one, "the level of the intervals; 1 less it is that of the tests")
-    _add_rules(one)
+    _add_test(one, "the level of the intervals; 1 less it is that of the tests")
     forms = _add_forms(one, csv="print the differences as CSV with all digits")
     _add_form(forms, "latex", "print tables in LaTeX")
 
@@ -442,15 +431,7 @@ def _add_gate(commands):
         help="a loss of the metric that does not matter, such as 0.01, or 2%% of the "
         "mean of the baseline; can be repeated, once for each metric",
     )
-    one.add_argument(
-        "--test",
-        default="auto",
-        metavar="NAME",
-        help="auto (the default) or another test of skrank.stats.gate, such as t",
-    )
-    _add_level(one, "how sure a decision must be")
-    _add_columns(one)
-    _add_rules(one)
+    _add_test(one, "how sure a decision must be")
     forms = one.add_mutually_exclusive_group()
     _add_form(forms, "json", "print JSON with all digits")
     _add_form(forms, "markdown", "print a summary for a pull request")
@@ -496,6 +477,7 @@ def _add(commands, function, judged=True):
     )
     if judged:
         _add_judgements(command)
+        _add_rules(command)
     return command
 
 
@@ -528,6 +510,13 @@ def _add_judgements(command):
         help="only the top DEPTH documents of each query of a run count, as in "
         "trec_eval -M",
     )
+    command.add_argument(
+        "--column",
+        action="append",
+        metavar="NAME=COLUMN",
+        help="the column of a table of rows that metrics read under a name, such as "
+        "popularity=n_ratings for neg_popularity@10; can be repeated",
+    )
 
 
 def _add_runs(command, metrics):
@@ -542,23 +531,20 @@ def _add_runs(command, metrics):
     command.set_defaults(default_metrics=metrics)
 
 
-def _add_level(command, what):
+def _add_test(command, what):
+    command.add_argument(
+        "--test",
+        default="auto",
+        metavar="NAME",
+        help="auto (the default: score for hits, else permutation) or another test of "
+        "skrank.stats.compare_rankers or gate, such as t",
+    )
     command.add_argument(
         "--confidence-level",
         type=float,
         default=0.95,
         metavar="LEVEL",
         help=f"{what} (default: 0.95)",
-    )
-
-
-def _add_columns(command):
-    command.add_argument(
-        "--column",
-        action="append",
-        metavar="NAME=COLUMN",
-        help="the column of a table of rows that metrics read under a name, such as "
-        "popularity=n_ratings for neg_popularity@10; can be repeated",
     )
 
 

@@ -339,13 +339,10 @@ def source_columns(
 ):
     """Return the checked names of the columns."""
     check_column_name(qid, "qid", caller)
-    optional = {
-        "y_true": y_true,
-        "judged": judged,
-        "doc_id": doc_id,
-        "sample_weight": sample_weight,
-    }
-    for name, column in optional.items():
+    names = "y_true", "judged", "doc_id", "sample_weight"
+    for name, column in zip(
+        names, (y_true, judged, doc_id, sample_weight), strict=True
+    ):
         if column is not None:
             check_column_name(column, name, caller)
     keys = [by] if isinstance(by, str) else by
