@@ -60,10 +60,7 @@ class Loaded(NamedTuple):
 
 
 def runs_of(options):
-    """Return the paths of the runs, each file once.
-
-    A pattern that the shell did not replace by the names of files is replaced here.
-    """
+    """Return the paths of the runs, each file once, also of patterns."""
     found = []
     for path in options.run:
         is_pattern = glob.has_magic(path) and not os.path.exists(path)
@@ -216,10 +213,7 @@ _OF_RANKINGS = [
 
 
 def aligned(options, truth, result, convention=None):
-    """Return judgements and a run as :func:`~skrank.tables.align` does.
-
-    Say what was done with tied documents.
-    """
+    """Return judgements and a run as :func:`~skrank.tables.align` does."""
     judged_from = options.judged_from
     if judged_from is not None:
         judged_from = check_number(judged_from, "--judged-from", "skrank")
@@ -298,10 +292,7 @@ STDOUT = "-"
 
 
 def say(message, options, parameters=()):
-    """Write one line to the errors, if they can be written.
-
-    Those of the `parameters` in it that are options of the command are called so.
-    """
+    """Write one line to the errors; the `parameters` in it are named as options."""
     words = " ".join(str(message).split())
     for name in parameters:
         option = f"--{name.replace('_', '-')}"
@@ -340,10 +331,7 @@ def write(text, stream):
 
 
 def printed(form, header, rows):
-    """Return rows of text and numbers as "text", "csv" or "markdown".
-
-    All digits of a number are in CSV only.
-    """
+    """Return rows as "text" or "markdown", or with all digits as "csv"."""
     if form == "csv":
         file = io.StringIO()
         write_csv(file, header, rows)

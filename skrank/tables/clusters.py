@@ -3,7 +3,7 @@
 Another cluster is a class like `DaskTable`, with an entry in `table_of_cluster`: the
 `schema` of its columns in Arrow, `extreme_grades`, `count_queries`, `score`, which
 brings the rows of each query to one worker and applies `ArrowCore` to them, and
-`collect`. No metric is written twice, and no engine knows one.
+`collect`.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -176,10 +176,7 @@ def check_columns(cluster, columns):
 
 
 def score_rows(core, table):
-    """Return a row per query, with values and state, of whole queries in Arrow.
-
-    The rows are as :func:`readable` returns them.
-    """
+    """Return a row per query, with values and state, of what `readable` returned."""
     scored = core(table)
     keys = {
         key: scored[key].cast(table[name].type)
@@ -338,10 +335,7 @@ class SparkTable:
 
 
 def score_batches(pickled, batches):
-    """Yield the scores of a partition sorted by query, of a pickled core.
-
-    The batches hold the columns that the core names, in its order.
-    """
+    """Yield the scores of a partition sorted by query, of a pickled core."""
     core = pickle.loads(pickled)
     pa, names = import_extra("pyarrow", "spark"), core.columns.named()
     tables = (

@@ -230,10 +230,7 @@ def _leave_memory(source, core):
 
 
 def with_max_grade(source, core):
-    """Return a core that measures all queries by the highest grade of the source.
-
-    The extreme grades are asked for only if a metric depends on them.
-    """
+    """Return a core that measures by the highest grade, if a metric depends on it."""
     compared = [one for one in core.requests if one.options.threshold is None]
     if not any(map(reads_highest_grade, core.requests)) and not compared:
         return core
@@ -339,10 +336,8 @@ def source_columns(
 ):
     """Return the checked names of the columns."""
     check_column_name(qid, "qid", caller)
-    names = "y_true", "judged", "doc_id", "sample_weight"
-    for name, column in zip(
-        names, (y_true, judged, doc_id, sample_weight), strict=True
-    ):
+    others = {"judged": judged, "doc_id": doc_id, "sample_weight": sample_weight}
+    for name, column in ({"y_true": y_true} | others).items():
         if column is not None:
             check_column_name(column, name, caller)
     keys = [by] if isinstance(by, str) else by

@@ -34,7 +34,6 @@ from skrank._input.frames import (
     kind_of,
 )
 from skrank._text.tables import import_extra
-from skrank.tables.trec_text import how_to_read
 
 # Megabytes for Python, its packages and the rows that are being scored, and the fewest
 # for DuckDB, as was measured: its limit bounds neither those nor the values by query.
@@ -111,11 +110,8 @@ class Source:
     def _open(self, source, columns):
         """Return the SQL that stands for the source in a FROM clause.
 
-        Files are read by DuckDB; what they are and which types they have is found out
-        before. Everything else becomes Arrow in steps: what has named columns, from
-        which the columns to read are chosen, and then a table or a stream. Only these
-        columns are converted and stored, and DuckDB sees no other ones, from which it
-        does not distinguish "qid" and "QID".
+        Files are read by DuckDB. Everything else becomes a table or a stream of Arrow
+        of the columns to read: DuckDB does not distinguish "qid" and "QID".
         """
         pa, names = import_extra("pyarrow"), columns.named()
         if isinstance(source, (str, os.PathLike, list)):
@@ -432,10 +428,7 @@ def _converted(rows, schema):
 
 
 def check_types(columns, types, kinds):
-    """Raise if a column has another type than grades, scores, masks or ids have.
-
-    `kinds` are those of columns by their names.
-    """
+    """Raise if a column has another type than grades, scores, masks or ids have."""
     for name in columns.numbers():
         if kinds[name] not in ("boolean", "number", "decimal"):
             raise ValueError(
@@ -743,10 +736,7 @@ def _call(reader, files, **options):
 
 
 def _compression(file):
-    """Return how a file is packed, which DuckDB does not see in names with "?".
-
-    None for a URL, where "?" is not a part of the name.
-    """
+    """Return how a file is packed, which DuckDB does not see in names with "?"."""
     if "://" in file:
         return None
     ending = file.lower().rpartition(".")[2]
@@ -861,11 +851,7 @@ def _csv(files, columns, fetch):
 
 
 def _header(file, names, fetch):
-    """Return the delimiter of a CSV file and the names of its columns.
-
-    It is the delimiter that finds most of the names that are asked for, and of several
-    the one that finds most fields.
-    """
+    """Return the delimiter that finds most names, then most fields, and the fields."""
     line = _first_line(file, fetch)
     if not line:
         raise ValueError(
@@ -894,6 +880,24 @@ def _header(file, names, fetch):
             + how_to_read(words if is_trec else header, noun, delimiter)
         )
     return delimiter, header
+
+
+def how_to_read(words, noun, delimiter):
+    """Say what the fields of a file without names may be, and how it is read.
+
+    There are as many names as fields: pandas would take further ones for an index.
+    """
+    reader = {4: "read_qrels", 6: "read_run"}.get(len(words))
+    if reader and words[1] in ("0", "Q0"):
+        return f"As in TREC: pass skrank.tables.{reader}(path), or name it .txt."
+    more = ".assign(grade=1)" if len(words) == 2 else ""
+    if noun == "score" and words[-1].isdigit():
+        noun, more = "rank", ".assign(score=lambda x: -x['rank'])"
+    read = f"pandas.read_csv(path, sep={delimiter!r}, names="
+    if noun is None or len(words) not in ((2, 3) if noun == "grade" else (3,)):
+        return f"Read it by {read}[...]), with a name for each of {len(words)} fields."
+    names = ["qid", "doc_id", noun][: len(words)]
+    return f"If the fields are {', '.join(names)}, read it by {read}{names}){more}."
 
 
 def _first_line(file, fetch):

@@ -19,6 +19,7 @@ from skrank._input.callers import warn_caller
 from skrank._input.checks import check_choice, check_flag
 from skrank._ranking.ids import encode_qid
 from skrank._text.docs import PathLike
+from skrank.tables.source import how_to_read
 
 
 def read_qrels(path: PathLike, *, subtopics: bool = False) -> Bunch:
@@ -491,21 +492,3 @@ def _what_else(words, number, format):
         read = f"{{qid: ids for qid, *ids in {lines}}}"
         return f"If a line is a query and its documents, pass {read}."
     return ""
-
-
-def how_to_read(words, noun, delimiter):
-    """Say what the fields of a file without names may be, and how it is read.
-
-    There are as many names as fields: pandas would take further ones for an index.
-    """
-    reader = {4: "read_qrels", 6: "read_run"}.get(len(words))
-    if reader and words[1] in ("0", "Q0"):
-        return f"As in TREC: pass skrank.tables.{reader}(path), or name it .txt."
-    more = ".assign(grade=1)" if len(words) == 2 else ""
-    if noun == "score" and words[-1].isdigit():
-        noun, more = "rank", ".assign(score=lambda x: -x['rank'])"
-    read = f"pandas.read_csv(path, sep={delimiter!r}, names="
-    if noun is None or len(words) not in ((2, 3) if noun == "grade" else (3,)):
-        return f"Read it by {read}[...]), with a name for each of {len(words)} fields."
-    names = ["qid", "doc_id", noun][: len(words)]
-    return f"If the fields are {', '.join(names)}, read it by {read}{names}){more}."
