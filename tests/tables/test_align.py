@@ -284,7 +284,6 @@ REFUSED = {
     "float ids": (QRELS, {"q1": {1.5: 1}}, "Got 1.5 of type float: make them text"),
     "bool ids": ({"q1": {True: 1}}, RUN, "Got True of type bool"),
     "huge ids": ({2**70: {1: 1}}, RUN, "within the range of int64"),
-    "missing id": ([(None, "d1", 1)], RUN, r"Got None in row \d: leave out rows"),
     "a set as a run": (QRELS, {"q1": {"d1"}}, "A set has no order"),
     "one id as a str": ({"q1": "d1"}, RUN, "Got 'd1' of type str for query 'q1'"),
     "no query": ({}, RUN, "for each of one or more rows"),

@@ -98,11 +98,9 @@ def test_a_bad_line_of_a_run_is_named(tmp_path, monkeypatch, line, error, chunk)
 
 BAD_QRELS = {
     "1 0 d": "line 2: 4 fields expected .* Got 3: '1 0 d'",
-    "1 0 d 1 x": "line 2: 4 fields expected .* Got 5",
     "1 0 d 1 2 0 d 1": "line 2: 4 fields expected .* Got 8",
     "1 0 d yes": "line 2: the grade must be a number",
     "1 0 d inf": "line 2: the grade must be a number",
-    "1 0 d 1e999": "line 2: the grade must be a number",
 }
 
 
