@@ -20,7 +20,9 @@ import difflib
 import glob
 import os
 import re
+import shutil
 import tempfile
+import time
 from itertools import groupby
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -93,6 +95,10 @@ class Source:
             )
             self.folder = folder.name
             self._closing.callback(self.run, folder.cleanup)
+            self._closing.callback(
+                _locked_file(os.path.join(folder.name, "lock")).close
+            )
+            _remove_what_was_left()
             self._closing.callback(self._disconnect)
             self.fetch(f"SET temp_directory = {text_in_sql(self.folder)}")
             # Else DuckDB writes a bar to the standard output of slow statements.
@@ -359,6 +365,34 @@ class Source:
         what = "the source" if file is None else repr(file)
         kind = OSError if cause.startswith(("IO Error", "HTTP Error")) else ValueError
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
+
+
+def _locked_file(path):
+    """Return an open file that is locked, until it is closed or the process ends."""
+    file = open(path, "ab")  # noqa: SIM115
+    with contextlib.suppress(ImportError, OSError):
+        import fcntl  # which Windows lacks
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return file
+    file.close()
+    return file
+
+
+def _remove_what_was_left():
+    """Remove the folders of processes that were killed: their locks are open.
+
+    Those of the last minute may not be locked yet.
+    """
+    folder = tempfile.gettempdir()
+    for name in glob.glob("skrank-*/lock", root_dir=folder):
+        path = os.path.join(folder, name)
+        with contextlib.suppress(OSError):
+            if time.time() - os.path.getmtime(path) > 60:
+                lock = _locked_file(path)
+                if not lock.closed:
+                    shutil.rmtree(os.path.dirname(path), ignore_errors=True)
+                lock.close()
 
 
 def _failure_of_csv(text, cause):

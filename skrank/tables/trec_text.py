@@ -211,6 +211,14 @@ _TAB, _NEWLINE, _RETURN, _SPACE, _UNDERSCORE = b"\t\n\r _"
 _DELETE = b"\x7f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _END_OF_LINE = re.compile(rb"\r\n|\r|\n")
+# How packed files begin.
+_PACKED = {
+    b"\x1f\x8b": "gz",
+    b"BZh": "bz2",
+    b"\xfd7zXZ": "xz",
+    b"\x28\xb5\x2f\xfd": "zst",
+    b"PK\x03\x04": "zip",
+}
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _WORD = re.compile(rb"[^ \t]+")
 # What is read behind the bytes of a chunk.
@@ -437,8 +445,10 @@ def _numbers(text, format):
 
 def _first_error(chunk, format, path, n_before):
     """Return the error for the first malformed line."""
-    if n_before == 0 and chunk.startswith(b"\x1f\x8b"):
-        return f"{path} is packed (gz): let its name end in .gz."
+    for start, kind in _PACKED.items():
+        if n_before == 0 and chunk.startswith(start):
+            cure = "let its name end in .gz" if kind == "gz" else "unpack it"
+            return f"{path} is packed ({kind}): {cure}."
     if n_before == 0 and chunk.lstrip().startswith((b"{", b"[")):
         return (
             f"{path} is JSON, not TREC: pandas.read_json(path, lines=True) reads an "

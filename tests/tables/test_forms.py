@@ -2,8 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import bz2
 import gzip
 import json
+import lzma
 import re
 import sys
 
@@ -343,10 +345,15 @@ def test_what_fields_are_is_not_guessed(tmp_path, text):
         align(QRELS, path)
 
 
-def test_a_packed_file_with_another_ending_is_named(tmp_path):
+PACKED = {"gz": gzip, "bz2": bz2, "xz": lzma}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_a_packed_file_with_another_ending_is_named(tmp_path, kind):
     path = tmp_path / "qrels.txt"
-    path.write_bytes(gzip.compress(b"1 0 d 1\n"))
-    with pytest.raises(ValueError, match=r"is packed \(gz\): let its name end in .gz"):
+    path.write_bytes(PACKED[kind].compress(b"1 0 d 1\n"))
+    cure = "let its name end in .gz" if kind == "gz" else "unpack it"
+    with pytest.raises(ValueError, match=rf"is packed \({kind}\): {cure}"):
         align(path, RUN)
 
 

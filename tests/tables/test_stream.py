@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import gc
+import os
 import signal
 import sys
 import tempfile
@@ -242,3 +243,17 @@ def test_five_million_rows_fit_into_their_limit(tmp_path):
     value, peak = result.stdout.split()
     assert float(value) == pytest.approx((1 / np.arange(1, 21)).mean(), rel=1e-12)
     assert int(peak) * 1024 < 1.1 * 640e6
+
+
+def test_folders_of_processes_that_were_killed_are_removed(ctrl_c):
+    fcntl = pytest.importorskip("fcntl")
+    left = [ctrl_c / f"skrank-{name}" for name in ("dead", "alive", "young")]
+    for folder in left:
+        folder.mkdir()
+        (folder / "lock").touch()
+        if folder.name != "skrank-young":
+            os.utime(folder / "lock", (0, 0))
+    with open(left[1] / "lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        score_table(pa.table(SMALL), "mrr")
+    assert sorted(ctrl_c.iterdir()) == sorted(left[1:])
