@@ -4,7 +4,6 @@
 
 import difflib
 import numbers
-from itertools import pairwise
 
 import numpy as np
 from sklearn import get_config
@@ -13,7 +12,6 @@ from skrank._input.frames import (
     column_names,
     find_column,
     find_level,
-    take_rows,
     unwrapped,
 )
 
@@ -121,30 +119,12 @@ def _within_sklearn(X, is_fit):
 _USUAL = ("qid", "query", "query_id", "session", "user", "user_id", "srch_id", "group")
 
 
-def _like_ids(X, column, n_rows=1000, most=3):
-    """Return the columns that may hold query ids, by their names or in runs of values.
-
-    The names are usual ones, or like that of the `column` that X lacks.
-    """
-    names = column_names(X)
-    known = {str(name).lower(): name for name in names or ()}
+def _like_ids(X, column):
+    """Return the columns with usual names of ids, or one like the `column` X lacks."""
+    known = {str(name).lower(): name for name in column_names(X) or ()}
     near = difflib.get_close_matches(str(column).lower(), known, 1, 0.65)
     likely = _USUAL if column == QID else (*near, *_USUAL)  # "id" is one of documents
-    found = [known[name] for name in likely if name in known]
-    if names is None:
-        is_matrix = isinstance(X, np.ndarray) and X.ndim == 2
-        names = range(X.shape[1]) if is_matrix else ()
-    for name in names:
-        try:
-            values = take_rows(find_column(X, name), slice(n_rows))
-            values = np.asarray(unwrapped(values)).tolist()
-            distinct = len(set(values))
-        except (TypeError, ValueError):  # such as lists
-            continue
-        n_runs = 1 + sum(one != other for one, other in pairwise(values))
-        if 1 < distinct == n_runs <= len(values) / 2:
-            found.append(name)
-    return list(dict.fromkeys(found))[:most]
+    return list(dict.fromkeys(known[name] for name in likely if name in known))[:3]
 
 
 def find_named(name, *, X=None, y=None, column=None):
