@@ -265,7 +265,6 @@ class RankingScorer(ScikitLearnScorer):
     """
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
-        warn_if_rows_are_drawn()  # a search makes the scorers of names in its process
         super().__init__(scored, 1 if greater_is_better else -1, {}, RESPONSES)
         self._options, self._columns = options or {}, columns or {}
         reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
@@ -347,8 +346,7 @@ class RankingScorer(ScikitLearnScorer):
         of_X = {name for name in columns if metadata.get(name) is None}
         of_X -= self._columns.keys()
         warn_of_features(estimator, sorted(of_X))
-        routing = super().get_metadata_routing
-        warn_if_queries_are_split(estimator, X, heads, routing)
+        warn_if_queries_are_split(estimator, X, heads, self.get_metadata_routing)
         warn_if_rows_are_drawn()
 
     def _check_names(self, metadata):
@@ -383,11 +381,6 @@ class RankingScorer(ScikitLearnScorer):
         self._check_names(kwargs)
         earlier = self.get_metadata_routing().score.requests
         return super().set_score_request(**{**earlier, **kwargs})
-
-    def get_metadata_routing(self):
-        """Return the requests for metadata, which a search reads in its process."""
-        warn_if_rows_are_drawn()
-        return super().get_metadata_routing()
 
     def __repr__(self):
         options = "".join(

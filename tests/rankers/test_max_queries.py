@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from joblib import parallel_config
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import Ridge
@@ -167,12 +166,9 @@ def test_a_halving_search_that_draws_rows_warns_once(cv):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("is_ranker", "routing", "n_jobs"),
-    [(False, False, 1), (False, False, 2), (True, False, 2), (False, True, 2)],
-)
+@pytest.mark.parametrize(("is_ranker", "n_jobs"), [(False, 1), (False, 2), (True, 2)])
 def test_rows_are_drawn_without_a_warning_only_of_scorers_that_do_not_see_the_search(
-    is_ranker, routing, n_jobs
+    is_ranker, n_jobs
 ):
     scorer = make_ranking_scorer("ndcg@10", gain="linear")
     search = search_of(n_jobs, cv=GroupKFold(3), scoring=scorer)
@@ -185,12 +181,11 @@ def test_rows_are_drawn_without_a_warning_only_of_scorers_that_do_not_see_the_se
     with (
         parallel_config("threading"),
         warnings.catch_warnings(record=True) as found,
-        sklearn.config_context(enable_metadata_routing=routing),
     ):
         warnings.simplefilter("always")
         search.fit(X, y, groups=QID)
     is_noticed = any(re.search(DRAWS, str(one.message)) for one in found)
-    assert is_noticed == (is_ranker or routing or n_jobs == 1)
+    assert is_noticed == (is_ranker or n_jobs == 1)
 
 
 def test_a_halving_search_may_draw_triples():
