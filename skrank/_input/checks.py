@@ -564,7 +564,10 @@ def warn_if_out_of_order(arrays):
     if len(kinds) - kinds.count(np.ndarray) < 2:  # arrays have no labels
         return
     for first, name, is_unique in reordered(arrays):
-        if _is_y_shuffled():
+        # permutation_test_score shuffles y with its labels, after scoring it as it is.
+        tool, draws = "permutation_test_score", running_draws()
+        ys = [variables["y"] for name, variables in draws if name.endswith(tool)]
+        if ys and (len(ys) == 1 or ys[0] is not ys[1]):
             return
         cure = f"Pass {name}.loc[{first}.index] to pair them by label"
         if not is_unique:
@@ -577,19 +580,6 @@ def warn_if_out_of_order(arrays):
         )
 
 
-def _is_y_shuffled():
-    """Return True while permutation_test_score shuffles y, whose labels go along.
-
-    It first scores y as it is. Its other calls may run in other processes.
-    """
-    ys = [
-        variables["y"]
-        for function, variables in running_draws()
-        if function.endswith("permutation_test_score")
-    ]
-    return len(ys) == 1 or (len(ys) == 2 and ys[0] is not ys[1])
-
-
 SWAPPED = (
     "y_true and y_score look swapped: y_true holds continuous values, and y_score a "
     "few integers. Pass the grades first, then the scores."
@@ -599,24 +589,20 @@ SWAPPED = (
 def look_swapped(y_true, y_score):
     """Return True if the grades look like scores, and the scores like grades."""
     grades, scores = y_true.ravel()[:_SAMPLE], y_score.ravel()[:_SAMPLE]
-    if len(grades) < _FEWEST or 2 * np.count_nonzero(_whole(grades)) > len(grades):
+    n_whole = np.count_nonzero(grades == np.floor(grades))
+    if len(grades) < _FEWEST or 2 * n_whole > len(grades):
         return False
     most = min(10, len(scores) // 2)
-    if not _whole(scores).all() or len(np.unique(scores)) > most:
+    if (scores != np.floor(scores)).any() or len(np.unique(scores)) > most:
         return False
     return 2 * len(np.unique(grades)) > len(grades)
-
-
-def _whole(values):
-    return values == np.floor(values)
 
 
 def warn_if_labels(lists):
     """Warn if the scores look like the class labels that a classifier predicts.
 
-    They have two values, which are grades, and tied documents differ in relevance.
-    Rows are at least as many as say anything of several queries. A classifier predicts
-    rows, so a matrix is left alone.
+    They have two values, which are grades, and tied documents differ in relevance. A
+    classifier predicts rows, so a matrix is left alone.
     """
     scores, n_queries = lists.y_score, len(lists.ids)
     if lists.is_matrix or n_queries < 2 or len(scores) < _FEWEST * n_queries:
