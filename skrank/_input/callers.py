@@ -65,10 +65,9 @@ _CHANGE_ROWS = {
 
 
 def running_draws() -> list[tuple[str, Mapping[str, Any]]]:
-    """Return what draws or shuffles rows: names of functions, and their variables.
+    """Return what draws or shuffles rows, the innermost first, with its variables.
 
-    The innermost is the first. Why: rows that were drawn, or grades that were shuffled,
-    look like any others, and whoever draws them tells nobody.
+    Why: rows that were drawn, or grades that were shuffled, look like any others.
     """
     return [
         (frame.f_code.co_name, frame.f_locals)

@@ -75,7 +75,6 @@ _ENABLE = "sklearn.set_config(enable_metadata_routing=True)"
 
 
 def _hint_at_column(X, column, of_column):
-    """Return how to name another column of `X`: one that may hold query ids, if any."""
     call, ids = f"{of_column}(..., qid_column={{!r}})".format, _like_ids(X, column)
     hint = f"To read another column: {call('user_id')}."
     if ids:

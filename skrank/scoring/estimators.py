@@ -39,12 +39,8 @@ def find_scored_qid(estimator, X, y, qid=None):
 
 
 def _innermost(estimator, within=None):
-    """Return the one in a fitted search, a FrozenEstimator, or what `within` opens.
-
-    Estimators of other packages may have anything under scikit-learn's names, such as
-    themselves, so that no more than ten are opened.
-    """
-    for _ in range(10):
+    """Return the one in a fitted search, a FrozenEstimator, or what `within` opens."""
+    for _ in range(10):  # foreign ones may hold themselves
         inner = getattr(estimator, "best_estimator_", None)
         if isinstance(estimator, FrozenEstimator):
             inner = estimator.estimator
@@ -71,10 +67,10 @@ RESPONSES = ("decision_function", "predict_proba", "predict")
 
 
 def ranking_response(estimator, X, qid=None, *, ask=None):
-    """Return one score per row, of shape (n_samples,).
+    """Return one score per row.
 
-    The query ids `qid` are for a method that takes them. If none does,
-    ``ask(estimator, method_name, X)`` may return a prediction that was made before.
+    If no method takes query ids, ``ask(estimator, method_name, X)`` may return a
+    prediction that was made before.
     """
     method, grades = _method_of(estimator), None
     if method == "predict_proba" and len(estimator.classes_) > 2:
@@ -103,7 +99,6 @@ def ranking_response(estimator, X, qid=None, *, ask=None):
 
 
 def _method_of(estimator):
-    """Return the name of the method that has the scores, by the estimator's type."""
     kind = estimator_type(estimator)
     if kind == "outlier_detector":
         return "decision_function"
@@ -125,7 +120,6 @@ def _method_of(estimator):
 
 
 def _several_targets(estimator, what):
-    """Return the error of a prediction with more than one value for each row."""
     return ValueError(
         "Rows are ranked by one score each, so the estimator must have one target. Got "
         f"{type(estimator).__name__} with {what}."
@@ -153,7 +147,6 @@ def takes_qid(estimator, method):
 
 
 def _consumes_qid(estimator, method):
-    """Return True if metadata routing is enabled, and passes query ids to a method."""
     if not get_config()["enable_metadata_routing"]:
         return False
     return QID in get_routing_for_object(estimator).consumes(method, [QID])
@@ -180,7 +173,6 @@ def transformers(pipeline):
 
 
 def _check_numbers(estimator, classes):
-    """Raise unless more than two classes are numbers, whose mean can be taken."""
     if classes.dtype.kind not in "biuf":
         raise ValueError(
             "A classifier of more than two classes ranks by the expected class, so its "
@@ -224,7 +216,6 @@ def warn_of_features(estimator, names):
 
 
 def _feature_names(estimator):
-    """Return the names that scikit-learn has given an estimator, if there are any."""
     names = getattr(estimator, "feature_names_in_", None)
     is_array = isinstance(names, np.ndarray) and names.ndim == 1
     return names.tolist() if is_array else []
@@ -295,7 +286,6 @@ _WHOLE: dict = {}
 
 
 def _compare_sides(estimator, heads, split, routing):
-    """Warn if queries, whose ids in the test rows are `heads`, are on both sides."""
     params = split.score_params or {}
     name = routing and routing().score.requests[QID]
     all_qid = params.get(name, params.get(QID))
@@ -326,10 +316,9 @@ SPLIT_QUERIES = (
 
 
 def warn_of_split_queries(codes, train, test):
-    """Warn if rows of a query, which has a code, are on both sides of a split.
+    """Warn if queries have rows on both sides of a split; return whether they have.
 
-    Rows that are on both sides themselves are training data that are scored. Return
-    whether it warned.
+    Rows that are on both sides themselves are training data that are scored.
     """
     train, test = (np.arange(len(codes))[rows] for rows in (train, test))  # or masks
     is_trained = np.zeros(codes.max() + 1, dtype=bool)

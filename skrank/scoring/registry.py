@@ -92,8 +92,7 @@ def register_scorers() -> None:
 def unregister_scorers() -> None:
     """Remove the scorer names of skrank from scikit-learn.
 
-    Scorers that other packages have added to scikit-learn remain. Calling this function
-    again has no effect.
+    Scorers that other packages have added remain. Calling it again has no effect.
 
     See Also
     --------
@@ -115,10 +114,9 @@ def unregister_scorers() -> None:
 
 
 def registration():
-    """Return the registration in scikit-learn, None if there is none.
+    """Return the registration, None if there is none.
 
-    scikit-learn holds it and not this module, which may be loaded anew. It stands under
-    a name of its own, which packages that replace the same parts leave alone.
+    scikit-learn holds it and not this module, which may be loaded anew.
     """
     return getattr(sklearn.metrics, _HELD_AS, None)
 
@@ -129,11 +127,9 @@ _HELD_AS = "_registration_of_skrank"
 class Registration:
     """The changes to scikit-learn, made and undone together.
 
-    Scorer names are read in two places. The table of scorers is read when a scorer is
-    made. The constraints of parameters hold the names that the table had when their
-    module was imported. The methods of these constraints are replaced instead of the
-    sets of names, so that the order of imports does not matter and any k is accepted:
-    the sets have the names of scikit-learn, and their text has some of ours.
+    The table of scorers is read when a scorer is made. The constraints of parameters
+    hold the names that the table had when their module was imported. Their methods are
+    replaced instead of the names, so that the order of imports does not matter.
     """
 
     def __init__(self):
@@ -160,11 +156,7 @@ class Registration:
             raise
 
     def leave(self):
-        """Undo all changes.
-
-        A method or a table that another package has put over ours stays where it is:
-        what is below then answers as if skrank were not there.
-        """
+        """Undo all changes but what another package has put over ours."""
         self.view.is_open = False
         for name, scorer in self.view.listed.items():
             for table in (self.view, scorer_table()):
@@ -185,7 +177,6 @@ class Registration:
 
 
 def _accepts_names():
-    """Return True if scikit-learn makes our scorers, of a name and of a parameter."""
     name = "ndcg@1234567"  # one that no other package has
     try:
         by_name = sklearn.metrics.get_scorer(name)
@@ -196,11 +187,7 @@ def _accepts_names():
 
 
 class ScorerTable(dict):
-    """scikit-learn's table of scorers, extended by the names of skrank.
-
-    It holds the scorers of the earlier table and those of the names that are listed.
-    The scorer of any other name is made when it is looked up.
-    """
+    """scikit-learn's table, which makes scorers of names that it does not list."""
 
     def __init__(self, earlier):
         self.earlier = earlier
@@ -241,7 +228,6 @@ class ScorerTable(dict):
 
 
 def _warn_of_others(names):
-    """Warn of scorers of other packages that have names of skrank."""
     if names:
         one = min(names)
         warn_caller(
@@ -253,10 +239,7 @@ def _warn_of_others(names):
 
 
 def _also_satisfied_by_names(is_satisfied_by, view):
-    """Return a method of the constraint that accepts the names of skrank, too.
-
-    A misspelt one raises: scikit-learn would list all its names.
-    """
+    """Accept the names of skrank; misspelt ones raise: scikit-learn would list all."""
 
     def is_satisfied_by_name(self, val):
         if not (view.is_open and self.options >= LANDMARKS):
@@ -272,7 +255,6 @@ def _also_satisfied_by_names(is_satisfied_by, view):
 
 
 def _without_names(init, view):
-    """Return a constructor of the constraint that leaves out the names of skrank."""
 
     def init_without_names(self, options, **params):
         if isinstance(options, set) and options >= LANDMARKS:
@@ -284,7 +266,6 @@ def _without_names(init, view):
 
 
 def _with_some_names(text, view):
-    """Return what makes the text of the constraint, with a few names of skrank."""
 
     def text_with_names(self):
         found = text(self)
@@ -313,7 +294,6 @@ def _replace_everywhere(old, new):
 
 
 def _check_touch_points(constraint, table):
-    """Raise an error unless the private parts of scikit-learn are as expected."""
     if not isinstance(table, dict) or not set(table) >= LANDMARKS:
         raise TypeError("its table of scorers is not the dict that was expected")
     options = constraint(set(LANDMARKS))

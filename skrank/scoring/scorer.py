@@ -237,8 +237,7 @@ def get_scorer_names() -> list[str]:
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
     short, but any other cutoff is valid, such as ``"ndcg@7"``, and so are parameters
     in the name, such as ``"rbp(max_grade=3)"``, which is not listed since it needs one.
-    :func:`sklearn.metrics.get_scorer_names` returns ten of these names together with
-    those of scikit-learn, so that its list stays readable.
+    :func:`sklearn.metrics.get_scorer_names` returns ten of these names.
 
     Returns
     -------
@@ -353,7 +352,6 @@ class RankingScorer(ScikitLearnScorer):
             )
 
     def _on_documents(self, y_true, qid, sample_weight=None):
-        """Return the score as a function of predictions; the rest is computed once."""
         value = self._score_func.of_documents(y_true, qid, sample_weight)
         return lambda y_score: self._sign * value(y_score)
 
@@ -444,10 +442,7 @@ class FoldScorer(RankingScorer):
 
 
 def read_scoring(scoring, caller):
-    """Return the requests and the :class:`FoldScorer` of names and scorers of skrank.
-
-    They are one of these, a list of them, or a dict by name. Errors name the `caller`.
-    """
+    """Return the requests and the :class:`FoldScorer` of names and scorers of skrank."""
     if isinstance(scoring, Mapping):
         named = list(scoring.items())
     else:
@@ -495,10 +490,7 @@ def read_scoring(scoring, caller):
 
 
 def predict_scores(estimator, X, y, qid, caller):
-    """Return the scores by which fitted estimators rank, by name, and the query ids.
-
-    One is named after its class. The ids are None without an estimator.
-    """
+    """Return the scores by which fitted estimators rank, by name, and the query ids."""
     if not isinstance(estimator, Mapping):
         estimator = {type(estimator).__name__: estimator}
     y_score, found, scorer = {}, None, RankingScorer(Scored(caller, caller))
@@ -512,7 +504,6 @@ def predict_scores(estimator, X, y, qid, caller):
 
 
 def check_same_ids(one, other, name, caller):
-    """Raise if an estimator finds other query ids than the first one did."""
     if not np.array_equal(one.ids[one.of_rows()], other.ids[other.of_rows()]):
         raise ValueError(
             f"All estimators of {caller} must have the same query ids. Got other ids "
@@ -595,7 +586,6 @@ class Scored:
 
 
 def _check_takes_qid(metric, params, name):
-    """Raise if a function of the user cannot be called as scorers call it."""
     try:
         signature = inspect.signature(metric)
     except (TypeError, ValueError):  # some callables written in C have no signature

@@ -226,11 +226,10 @@ def catboost_metric(
 
 
 class TrainingMetric:
-    """The base of the metrics of all libraries; larger is always better.
+    """The base of the metrics of all libraries.
 
-    If `y` is None, the library passes the evaluation set in each round. What does not
-    depend on the scores is prepared once for each evaluation set. It is neither copied
-    nor pickled.
+    What does not depend on the scores is prepared once for each evaluation set. It is
+    neither copied nor pickled.
     """
 
     made_by = "TrainingMetric"
@@ -268,7 +267,6 @@ class TrainingMetric:
         return f"{self.made_by}({self.scorer!r})"
 
     def _prepare(self, documents):
-        """Return the metric as a function of the scores of some documents."""
         for known, value in self._prepared:
             pairs = zip(known, documents, strict=True)
             if all(one is other or np.array_equal(one, other) for one, other in pairs):
@@ -414,7 +412,6 @@ def xgboost_callback():
 
 
 def _new_callback():
-    """Return a callback without a state, for pickles and copies."""
     callback = xgboost_callback()
     return callback.__new__(callback)
 
