@@ -442,7 +442,7 @@ class FoldScorer(RankingScorer):
 
 
 def read_scoring(scoring, caller):
-    """Return the requests and the :class:`FoldScorer` of names and scorers of skrank."""
+    """Return the requests and the :class:`FoldScorer` of names and scorers."""
     if isinstance(scoring, Mapping):
         named = list(scoring.items())
     else:
@@ -504,6 +504,7 @@ def predict_scores(estimator, X, y, qid, caller):
 
 
 def check_same_ids(one, other, name, caller):
+    """Raise if an estimator finds other query ids than the first one did."""
     if not np.array_equal(one.ids[one.of_rows()], other.ids[other.of_rows()]):
         raise ValueError(
             f"All estimators of {caller} must have the same query ids. Got other ids "
