@@ -430,7 +430,7 @@ def _places_that_count(ranking, stop, k):
     with np.errstate(divide="ignore"):
         # The chance to pass d places is at most (1 - mean) ** d, by Maclaurin's
         # inequality.
-        places = np.ceil(np.log(1e-20) / np.log1p(-np.minimum(mean, 1)))
+        places = np.ceil(np.log(1e-20) / np.log1p(-mean))
     places = np.clip(places, 1, ranking.size)
     if k is not None:
         places = np.clip(k - ranking.above, 0, places)

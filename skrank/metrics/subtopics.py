@@ -623,7 +623,6 @@ def _greedy(words, number, n_subtopics, weight, left, k, follow_ties):
             sets, place = np.unique(taken, return_inverse=True)
             gain = np.zeros((len(sets), len(query)))
             gain[place, state] = _gains(words[:, taken, 0], adds[:, state])
-            gain[place, state] *= number[state, taken] > 0
             near = np.broadcast_to(words[:, sets], (len(words), *gain.shape))
         best = gain.max(axis=0)
         if (value + one * best == value).all():  # no later document adds more

@@ -177,7 +177,7 @@ def intervals_of(scores, by, confidence_level, method, clusters, judge):
         rows = _rows_of_judge(scores, judge, confidence_level)
     else:
         codes, segments, *few = intervals_by_segment(
-            table, by, clusters, confidence_level, method
+            table, by, clusters, confidence_level=confidence_level, method=method
         )
         rows = _rows_of_table(scores, segments)
     intervals = ConfidenceIntervals(
@@ -313,7 +313,7 @@ def _rows_of_table(scores, segments):
 
 
 def intervals_by_segment(
-    table, by=None, clusters=None, confidence_level=0.95, method="auto"
+    table, by=None, clusters=None, *, confidence_level, method="auto"
 ):
     """Return codes of clusters, and (entries of a segment, its intervals) for each.
 

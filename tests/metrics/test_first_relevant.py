@@ -25,6 +25,17 @@ def test_a_rank_that_a_weight_of_0_removes_is_not_replaced_by_0():
     assert value == 2.0
 
 
+def test_a_harmonic_mean_leaves_out_a_query_whose_relevant_document_is_not_returned():
+    values = metrics.evaluate(
+        [0, 1, 1, 0],
+        [2, 1, 2, 1],
+        "harmonic_mean_rank",
+        qid=[0, 0, 1, 1],
+        returned=[True, True, False, True],
+    )
+    assert values == {"harmonic_mean_rank": 2.0}
+
+
 @pytest.mark.parametrize("small", [1e-10, 1e-20, 1e-300])
 def test_a_median_heeds_the_smallest_weight(small):
     data = queries_with_first_ranks([1, 2, 9])

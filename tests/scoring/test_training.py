@@ -6,6 +6,7 @@ import copy
 import inspect
 import pickle
 import sys
+import weakref
 
 import lightgbm as lgb
 import numpy as np
@@ -153,6 +154,14 @@ def test_copies_and_pickles_hold_nothing_that_was_prepared():
     assert len(pickle.dumps(metric)) == size
     for again in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
         assert again([1, 0], np.array([0.0, 1.0]), None, [2]) == ("mrr", 1 / 2, True)
+
+
+def test_a_metric_that_forgets_keeps_no_evaluation_set():
+    y = np.array([0.0, 1.0])
+    metric, kept = catboost_metric("mrr", y=y, qid=[0, 0]), weakref.ref(y)
+    metric.forget()
+    del y
+    assert kept() is None
 
 
 @pytest.mark.slow
