@@ -206,7 +206,8 @@ def test_lists_of_labels_are_read():
     ("change", "error", "match"),
     [
         ({"qid": [1]}, ValueError, "inconsistent numbers of samples"),
-        ({"qid": [1, None]}, ValueError, "must hold a value for every row"),
+        ({"qid": [1, None]}, ValueError, "'qid' parameter must hold a value"),
+        ({"doc_id": ["a", None]}, ValueError, "'doc_id' parameter must hold"),
         ({"popularity": [1, 2]}, TypeError, "Got 'popularity'"),
         ({"judged": [True, True]}, ValueError, "same columns. Got 'judged'"),
         ({"y_score": np.ones((1, 1, 2))}, ValueError, "must have shape"),

@@ -302,6 +302,8 @@ def test_panels_take_the_place_of_the_axes(five):
     figure.canvas.draw()
     for panel in display.axes_:
         assert panel.get_position().x0 > axes[0].get_position().x1
+        # A title of the axes stands above the panels.
+        assert panel.get_position().y1 <= axes[1].get_position().y0
     own = plt.figure().add_axes((0.1, 0.1, 0.8, 0.8))
     with pytest.raises(ValueError, match="must come from plt"):
         ComparisonDisplay.from_comparison(comparison, ax=own)
