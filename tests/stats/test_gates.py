@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from scipy.stats import norm, t
 
 from skrank._shell.commands import main
@@ -282,6 +283,16 @@ def test_of_two_metrics_only_a_loss_needs_more_queries_than_of_one():
 def test_the_queries_that_are_needed_for_hits_decide_in_80_of_100_samples():
     (row,) = decide(hits(100, 4, 4), 0.05).rows
     n, rng = row.required.n, np.random.default_rng(0)
+    # If 5 in 100 more are lost than won, losses have the most likely fraction.
+    half, margin = 0.04 * 100 / 99, 0.05
+    lost = minimize_scalar(
+        lambda x: -half * np.log(x * (x - margin))
+        - (1 - 2 * half) * np.log(1 + margin - 2 * x),
+        bounds=(margin, (1 + margin) / 2),
+        method="bounded",
+    ).x
+    error = norm.ppf(0.95) * np.sqrt(2 * lost - margin - margin**2)
+    assert n == np.ceil(((error + norm.ppf(0.8) * np.sqrt(2 * half)) / margin) ** 2)
     assert 100 < row.required.low < n < row.required.high
     drawn = Counter(map(tuple, rng.multinomial(n, [0.04, 0.04, 0.92], size=300)))
     passed = [decide(hits(n, *one[:2]), 0.05).decision == "passed" for one in drawn]
