@@ -286,8 +286,10 @@ def test_the_queries_that_are_needed_for_hits_decide_in_80_of_100_samples():
     # If 5 in 100 more are lost than won, losses have the most likely fraction.
     half, margin = 0.04 * 100 / 99, 0.05
     lost = minimize_scalar(
-        lambda x: -half * np.log(x * (x - margin))
-        - (1 - 2 * half) * np.log(1 + margin - 2 * x),
+        lambda x: (
+            -half * np.log(x * (x - margin))
+            - (1 - 2 * half) * np.log(1 + margin - 2 * x)
+        ),
         bounds=(margin, (1 + margin) / 2),
         method="bounded",
     ).x
