@@ -261,6 +261,10 @@ def test_it_says_how_many_queries_would_decide():
     assert 30 < row.required.low < row.required.n < row.required.high
     printed = str(decide(scored(differences), 0.02)).splitlines()[-1]
     assert printed.split()[-1] == f"{row.required.n:,}"
+    # The distance, 0.315, is between 1 - 0.05 ** (1 / 7) and 1 - 0.05 ** (1 / 8).
+    with pytest.warns(UserWarning, match="No sign-flip test of 2 queries"):
+        (row,) = decide(scored(np.array([0.01, 0.02])), 0.3).rows
+    assert row.required.n == 8
     weighted = decide(scored(differences, sample_weight=np.arange(30) + 1.0), 0.01)
     assert weighted.rows[0].required is None
     assert str(weighted).split()[-1] == "-"
