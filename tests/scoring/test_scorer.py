@@ -609,3 +609,10 @@ def test_folds_are_measured_on_the_scale_of_the_highest_grade():
         )
         == found
     )
+
+
+def test_a_metric_that_reads_no_grades_scores_without_them():
+    ranker = Ridge().fit([[1.0], [2.0], [3.0]], [1, 2, 3])
+    labels = {"qid": [0, 0, 0], "subtopics": [["a"], ["b"], []]}
+    value = make_ranking_scorer("nrbp")(ranker, [[1.0], [2.0], [3.0]], None, **labels)
+    assert value == (1 - 0.5 * 0.5) / 2 * (0 + 0.5 + 0.5**2)
