@@ -1,9 +1,7 @@
 """Metrics of skrank inside the training of other libraries.
 
-A further library takes a `TrainingMetric`, which translates how it passes scores,
-labels and queries, and a function that makes it, decorated with `_share_words`. For
-`QueryRanker`, a function like `fit_lightgbm` of ``skrank/rankers/libraries.py`` passes
-queries and weights.
+A further library takes a `TrainingMetric`, a function decorated with `_share_words`,
+and for `QueryRanker` one like `fit_lightgbm` of ``skrank/rankers/libraries.py``.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
