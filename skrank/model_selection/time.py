@@ -511,7 +511,7 @@ def _as_moment(value):
     value = _without_zone(value)
     is_text = isinstance(value, str) and re.match(r"\d{4}-\d\d", value)
     if is_text or isinstance(value, (date, np.datetime64)):
-        with suppress(TypeError, ValueError):  # NaT of pandas, text that is no date
+        with suppress(TypeError, ValueError):  # NaT of pandas, text that is not a date
             moment = np.datetime64(value, "us")
             return None if np.isnat(moment) else moment
     return None

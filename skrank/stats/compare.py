@@ -182,8 +182,10 @@ def compare_rankers(
 
     References
     ----------
-    .. [1] P. Westfall, S. Young, "Resampling-Based Multiple Testing" (1993).
-    .. [2] J. A. Hartigan, "Using Subsample Values as Typical Values", JASA 64 (1969).
+    .. [1] P. Westfall, S. Young, "Resampling-Based Multiple Testing",
+       Wiley (1993).
+    .. [2] J. A. Hartigan, "Using Subsample Values as Typical Values",
+       JASA 64 (1969).
     .. [3] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
        Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
 

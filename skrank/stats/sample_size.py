@@ -76,7 +76,8 @@ def required_queries(
 
     References
     ----------
-    .. [1] T. Sakai, "Topic Set Size Design", Information Retrieval Journal 19 (2016).
+    .. [1] T. Sakai, "Topic Set Size Design",
+       Information Retrieval Journal 19 (2016).
     .. [2] D. G. Bonett, "Approximate Confidence Interval for Standard Deviation of
        Nonnormal Distributions", Computational Statistics & Data Analysis 50 (2006).
 

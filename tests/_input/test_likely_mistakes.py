@@ -53,7 +53,7 @@ CASES = {
     "a list of runs": (lambda: score_runs(RUN, [RUN], "mrr"), "dict of names to runs"),
     "a list of estimators": (
         lambda: cross_val_query_scores([RANKER], **CV),
-        "dict of names to estimators",
+        "an estimator or a dict of at least one",
     ),
     "no split": (
         lambda: cross_val_query_scores(RANKER, cv={}, **CV),

@@ -448,7 +448,7 @@ def test_scores_of_other_judgements_are_not_compared(tmp_path):
         {"d2": 2},
     ):
         new = score_runs(old | {f"q{i}": some for i in range(12)}, run, "mrr")
-        message = "12 of 60 queries of 'old' and 'new' have other judgements"
+        message = "'old' and 'new', between which 12 of 60 queries have other"
         with pytest.raises(ValueError, match=message):
             gate({"old": saved, "new": new}, baseline="old", margin=0.1)
         with pytest.raises(ValueError, match=message):

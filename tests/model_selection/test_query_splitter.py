@@ -339,7 +339,7 @@ BAD = {
         ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
         ({"test_size": 0}, ValueError, "'test_size' parameter of TimeRange.*Got 0"),
         ({"test_size": 1.0}, ValueError, r"range \(0.0, 1.0\).*Got 1.0 instead"),
-        ({"test_size": "7"}, ValueError, "units W, D, h, min and s.*Got '7' inst"),
+        ({"test_size": "7"}, ValueError, "units: W, D, h, min, s.*Got '7' inst"),
         ({"test_size": "1M"}, ValueError, "Got '1M' instead"),
         ({"test_size": "0D"}, ValueError, "Got '0D' instead"),
         ({"test_size": timedelta(-1)}, ValueError, "Got .*days=-1"),

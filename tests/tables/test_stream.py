@@ -49,11 +49,7 @@ def test_a_large_file_is_numbered_in_its_order(kind, tmp_path):
 def test_a_memory_limit_that_cannot_be_kept_is_refused_with_the_least(form, tmp_path):
     # The number of queries is an estimate of DuckDB, which is exact for two of them.
     table = pa.table(SMALL)
-    # The key and the value have 8 bytes each, the text of one letter 5.
-    size = 5 + 8 if form == "csv" else 8 + 8
-    message = (
-        rf"at least '601MB' here\. Got 400 MB\. .* about 2 queries of {size} bytes"
-    )
+    message = r"at least '601MB' here\. Got 400 MB\. Of about 2 queries"
     with pytest.raises(ValueError, match=message):
         score_table(as_source(table, form, tmp_path), "mrr", memory_limit="400MB")
     score_table(as_source(table, form, tmp_path), "mrr", memory_limit="601MB")
