@@ -89,7 +89,6 @@ def test_many_parameters_stand_below_the_examples(n_parameters):
     [
         pytest.param("conventions", marks=pytest.mark.slow),
         "nations",
-        "shop",
         pytest.param("shell", marks=pytest.mark.slow),
     ],
 )

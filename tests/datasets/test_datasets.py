@@ -2,12 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from importlib import resources
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import roc_auc_score
 
+from docs.makers import shop
 from skrank.datasets import load_digits_retrieval, load_shop, make_ranking
 
 
@@ -92,16 +95,22 @@ def test_digits_description_counts_these_rows():
 
 def test_the_shop_has_what_its_description_says():
     pytest.importorskip("pandas")
-    shop = load_shop()
-    sizes = shop.frame.groupby("qid").size()
+    loaded = load_shop()
+    sizes = loaded.frame.groupby("qid").size()
     assert (sizes.min(), sizes.max()) == (6, 16)
-    sessions = shop.frame.groupby("qid")[["day", "device", "category"]].nunique()
+    sessions = loaded.frame.groupby("qid")[["day", "device", "category"]].nunique()
     assert (sessions == 1).all(axis=None)
-    assert not shop.frame.duplicated(["qid", "item"]).any()
-    assert not shop.frame.isna().any(axis=None)
-    empty = (shop.target.groupby(shop.data["qid"]).sum() == 0).sum()
-    assert f"Sessions: {len(sizes)} ({empty} without a click)" in shop.DESCR
-    assert f"Clicks: {shop.target.sum()} rows" in shop.DESCR
+    assert not loaded.frame.duplicated(["qid", "item"]).any()
+    assert not loaded.frame.isna().any(axis=None)
+    empty = (loaded.target.groupby(loaded.data["qid"]).sum() == 0).sum()
+    assert f"Sessions: {len(sizes)} ({empty} without a click)" in loaded.DESCR
+    assert f"Clicks: {loaded.target.sum()} rows" in loaded.DESCR
+
+
+def test_the_file_of_the_shop_is_what_its_script_writes():
+    (text,) = shop.files().values()
+    file = resources.files("skrank.datasets") / "data" / "shop.csv"
+    assert file.read_text("utf-8") == text
 
 
 def test_in_the_shop_a_higher_price_goes_with_more_clicks_and_fewer_in_a_session():
