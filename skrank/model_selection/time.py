@@ -492,7 +492,9 @@ _DURATION = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
 
 def _as_duration(value):
     """Return a range of time such as "7D" as a timedelta; None for what is not one."""
-    if isinstance(value, (timedelta, np.timedelta64)):
+    if isinstance(value, timedelta):  # of pandas, too
+        return timedelta(value.days, value.seconds, value.microseconds)
+    if isinstance(value, np.timedelta64):
         return value
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if match is None:

@@ -267,7 +267,8 @@ class QueryRanker(MetaRanker):
         try:
             fitted, self._names, self._types = fit_estimator(fitted, rows, stopping)
         except (KeyError, ValueError) as error:
-            if f"of the dataframe: {{'{self.qid_column}'" in str(error):
+            text = f"{error} {error.__cause__}"
+            if "of the dataframe" in text and f"'{self.qid_column}'" in text:
                 raise ValueError(
                     f"The column {self.qid_column!r} is out of X already. No step "
                     f"needs to drop it. Got: {error}"
