@@ -521,7 +521,8 @@ def _as_moment(value):
 
 def _warn_if_days(size, times, n, things):
     """Warn of up to 90 rows or queries, which may be meant as days."""
-    if isinstance(size, Integral) and size <= 90 < n and times.dtype.kind == "M":
+    is_count = isinstance(size, Integral) and not isinstance(size, np.timedelta64)
+    if is_count and size <= 90 < n and times.dtype.kind == "M":
         text = f"test_size={size} counts {things}, of {n:,}. {size} days are "
         warn_caller(f"{text}TimeRangeSplit(test_size='{size}D').", UserWarning)
 
