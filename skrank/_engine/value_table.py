@@ -25,7 +25,7 @@ class ValueTable(NamedTuple):
     measured: tuple  # for each ranker a tuple, with the Measured of each metric
     weight: np.ndarray | None = None
     kind: str = "pandas"  # the library of the data frames that it becomes
-    # A number that depends on the documents and grades of its judgements, if known.
+    # A number that depends on the grades of its judgements, if known.
     judgements: np.ndarray | None = None
 
     @property

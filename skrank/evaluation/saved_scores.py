@@ -257,6 +257,6 @@ def whole_file(path):
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(part)
-        if isinstance(error, OSError) and error.filename is None:  # as of a full disk
+        if getattr(error, "errno", None) and error.filename is None:  # a full disk
             raise OSError(error.errno, error.strerror, path) from error
         raise

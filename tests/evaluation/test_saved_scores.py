@@ -434,7 +434,7 @@ def test_scores_of_other_judgements_are_not_compared(tmp_path):
     old = {qid: {"d1": 0, "d2": 1} for qid in run}
     known = score_runs(old, run, "mrr")
     saved = again(known, tmp_path)
-    # Neither the order of the rows, nor what was returned, nor the width of ids counts.
+    # Neither the order of rows, nor what was returned, nor ids of documents count.
     same = {qid: {"d2": 1.0, "d1": 0.0} for qid in [*run][::-1]}
     longer = {qid: {"a longer id": 4, "d2": 3} for qid in run}
     compare_rankers({"old": saved, "new": score_runs(same, longer, "mrr")})
@@ -442,7 +442,7 @@ def test_scores_of_other_judgements_are_not_compared(tmp_path):
         {"old": saved, "new": score_queries(metrics="mrr", **align(old, run))}
     )
     for some in (
-        {"d1": 1, "d2": 0},
+        {"d1": 1, "d2": 1},
         {"d1": 0, "d2": 1, "d30": 0},
         {"d2": 1},
         {"d2": 2},
