@@ -24,6 +24,14 @@ if not Path(__file__).with_name(".ci").is_dir():
 # Figures are drawn but not shown.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+# What skrank says of grades and masks that are drawn independently, and of a few values
+# of any size. Tests have these; pages and docstrings do not.
+DRAWN = (
+    ".* rows that are not `judged` have a grade",
+    ".* values without query ids are taken for",
+    ".* are they predictions",
+)
+
 # Seconds after which a test hangs, and the thread that counts them.
 LIMIT = 600
 WATCHDOG = pytest.StashKey()
@@ -69,6 +77,9 @@ def pytest_collection_modifyitems(items):
     """Mark what is slow by a rule: the pages, and all rows of a test but the first."""
     seen = set()
     for item in items:
+        if "tests" in item.path.relative_to(Path(__file__).parent).parts:
+            for text in DRAWN:
+                item.add_marker(pytest.mark.filterwarnings(f"ignore:{text}"), False)
         test = item.nodeid.partition("[")[0]
         if test in seen or item.path.suffix in {".md", ".rst"}:
             item.add_marker("slow")

@@ -93,7 +93,8 @@ class RankerComparison(Result):
     Examples
     --------
     >>> from skrank.stats import compare_rankers
-    >>> old, new = [1, 2, 1, 3, 2, 1, 2, 3], [2, 4, 3, 4, 3, 2, 3, 5]
+    >>> old = dict(enumerate([1, 2, 1, 3, 2, 1, 2, 3]))  # by query id
+    >>> new = dict(enumerate([2, 4, 3, 4, 3, 2, 3, 5]))
     >>> comparison = compare_rankers({"old": old, "new": new})
     >>> comparison.rows[0].difference, comparison.rows[0].pvalue
     (1.375, 0.0078125)
