@@ -127,8 +127,7 @@ def confidence_interval(
     ----------
     .. [1] E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
        Inference", JASA 22 (1927).
-    .. [2] P. Hall, "The Bootstrap and Edgeworth Expansion",
-       Springer (1992).
+    .. [2] Hall, "The Bootstrap and Edgeworth Expansion", Springer (1992).
     .. [3] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
        Inference", arXiv:2311.01453 (2023).
     .. [4] N. Gaffke, "Three Test Statistics for a Nonparametric One-Sided Hypothesis on

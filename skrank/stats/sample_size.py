@@ -76,8 +76,7 @@ def required_queries(
 
     References
     ----------
-    .. [1] T. Sakai, "Topic Set Size Design",
-       Information Retrieval Journal 19 (2016).
+    .. [1] Sakai, "Topic Set Size Design", Information Retrieval Journal 19 (2016).
     .. [2] D. G. Bonett, "Approximate Confidence Interval for Standard Deviation of
        Nonnormal Distributions", Computational Statistics & Data Analysis 50 (2006).
 
@@ -92,7 +91,7 @@ def required_queries(
     array([240,  40])
     """
     effects = np.abs(numeric_array(effect, "effect").astype(np.float64))
-    is_valid = effects.size and np.isfinite(effects).all() and effects.all()
+    is_valid = effects.size and np.isfinite(effects).all() and effects.min() > 1e-100
     if effects.ndim > 1 or not is_valid:
         raise ValueError(
             "The 'effect' parameter of required_queries must be a finite number other "

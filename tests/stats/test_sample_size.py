@@ -88,6 +88,7 @@ def test_two_differences_have_the_interval_of_normal_variables_and_warn():
     ("options", "message"),
     [
         ({"effect": 0}, "a finite number other than 0, .* Got 0 instead"),
+        ({"effect": 1e-200}, "a finite number other than 0, .* Got 1e-200 instead"),
         ({"effect": [0.1, 0.0]}, "'effect' parameter of required_queries must be"),
         ({"effect": np.nan}, "'effect' parameter of required_queries must be"),
         ({"effect": [[0.1]]}, "or an array of them"),
