@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(items):
     """Mark what is slow by a rule: the pages, and all rows of a test but the first."""
     seen = set()
     for item in items:
-        if "tests" in item.path.relative_to(Path(__file__).parent).parts:
+        if item.nodeid.startswith("tests/"):
             for text in DRAWN:
                 item.add_marker(pytest.mark.filterwarnings(f"ignore:{text}"), False)
         test = item.nodeid.partition("[")[0]
