@@ -6,6 +6,7 @@ Sphinx and Sphinx-Gallery find these functions by the names in `conf.py`.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import warnings
 from pathlib import Path
 
 import sklearn
@@ -68,8 +69,12 @@ def examples_of_metrics():
 
 
 def start_afresh(gallery_conf, file):
-    """Undo what an example has set in scikit-learn: all run in one process."""
+    """Undo what an example has set in scikit-learn: all run in one process.
+
+    A warning would stand on the page, with a path of this machine: it is an error.
+    """
     sklearn.set_config(enable_metadata_routing=False)
+    warnings.filterwarnings("error", module="__main__")
 
 
 def add_headings(app, docname, source):

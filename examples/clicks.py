@@ -104,7 +104,7 @@ table.round(3)
 # The sign-flip test of these values is that of preferences between lists:
 old, new = np.array([[0, 1, 0, 2, 1, 0, 0, 1, 0, 0], [1, 1, 2, 1, 2, 1, 1, 1, 1, 3]])
 wins = (np.sign(new - old) + 1) / 2
-comparison = compare_rankers({"old": 1 - wins, "new": wins})
+comparison = compare_rankers({"qid": range(10), "old": 1 - wins, "new": wins})
 comparison
 
 # sphinx_gallery_start_ignore

@@ -41,7 +41,7 @@ def is_in_top_ten(y_score):
 
 
 judged = is_in_top_ten(runs["old"])
-scores = score_queries(y, runs, "ndcg@10", qid=qid, judged=judged)
+scores = score_queries(y * judged, runs, "ndcg@10", qid=qid, judged=judged)
 comparison = compare_rankers(scores, baseline="old")
 comparison
 
@@ -54,9 +54,10 @@ comparison
 #
 # ``judged@10`` is the fraction of the first ten documents that are judged. "condensed"
 # leaves the others out, so that judged documents move up.
-share = score_queries(y, runs, "judged@10", qid=qid, judged=judged).summary()
+share = score_queries(y * judged, runs, "judged@10", qid=qid, judged=judged)
+share = share.summary()
 left_out = score_queries(
-    y, runs, "ndcg@10", qid=qid, judged=judged, unjudged="condensed"
+    y * judged, runs, "ndcg@10", qid=qid, judged=judged, unjudged="condensed"
 )
 
 # sphinx_gallery_start_ignore
@@ -80,7 +81,7 @@ print(left_out.summary())
 # To compare the first ten images of both rankers, judge all of them.
 more = judged | is_in_top_ten(runs["new"])
 print(f"{(more & ~judged).sum()} more judgements, after {judged.sum()}")
-scores = score_queries(y, runs, "ndcg@10", qid=qid, judged=more)
+scores = score_queries(y * more, runs, "ndcg@10", qid=qid, judged=more)
 comparison = compare_rankers(scores, baseline="old")
 comparison
 
@@ -93,7 +94,7 @@ for pool, mask in {"old judged": judged, "both judged": more}.items():
     for name, run in runs.items():
         place, given = len(labels), {"qid": qid, "judged": mask}
         for unjudged, look in {"nonrelevant": "C0o", "condensed": "C2s"}.items():
-            value = evaluate(y, run, "ndcg@10", unjudged=unjudged, **given)
+            value = evaluate(y * mask, run, "ndcg@10", unjudged=unjudged, **given)
             ax.plot(value["ndcg@10"], place, look, ms=10)
         all_labels = evaluate(y, run, "ndcg@10", qid=qid)["ndcg@10"]
         ax.plot(all_labels, place, "C1D", ms=8)
