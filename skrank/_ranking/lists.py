@@ -167,8 +167,7 @@ class Lists:
 
     def n_documents(self):
         """Return the number of documents of each query, in the order of `ids`."""
-        lengths = self.order.lengths if self.excluded is None else self.n_ranked
-        return self._by_query(lengths)
+        return self._by_query(self.n_ranked)
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""

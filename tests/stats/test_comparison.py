@@ -216,6 +216,13 @@ def test_marks_say_what_is_better_and_worse_than_the_baseline():
     ]
 
 
+def test_the_better_one_of_two_rankers_has_a_mark():
+    lines = compare_rankers(scores_of(a=np.zeros(9), b=np.ones(9))).to_markdown()
+    caption, *_, a, b = lines.strip().split("\n")
+    assert "† significantly better and ‡ worse than a: " in caption
+    assert (a, b) == ("| a | 0.0000 |", "| b | **1.0000**<sup>†</sup> |")
+
+
 def test_marks_have_the_numbers_of_several_baselines():
     rng = np.random.RandomState(0)
     base = rng.rand(50)
