@@ -146,16 +146,17 @@ def fit_xgboost(estimator, rows, stopping=None):
 def fit_catboost(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes group ids, and weights of rows or of groups."""
     metadata = {"group_id": rows.codes}
-    weighting = {} if rows.weight is None else _catboost_weight(estimator, rows)
     if stopping is not None:
         metric = CatBoostMetric(stopping.scorer, *stopping.documents)
         estimator.set_params(eval_metric=metric)
         metadata |= {
-            "eval_set": _catboost_pool(estimator, stopping.held_out, weighting),
+            "eval_set": _catboost_pool(estimator, stopping.held_out),
             "early_stopping_rounds": stopping.rounds,
             "use_best_model": True,
         }
-    estimator.fit(rows.X, rows.y, **metadata, **weighting)
+    if rows.weight is not None:
+        metadata |= _catboost_weight(estimator, rows)
+    estimator.fit(rows.X, rows.y, **metadata)
     if stopping is not None:
         metric.forget()
     return estimator
@@ -219,15 +220,11 @@ def _catboost_weight(estimator, rows):
     return {"sample_weight": rows.weight}
 
 
-def _catboost_pool(estimator, rows, weighting):
+def _catboost_pool(estimator, rows):
     """Return rows as a Pool, the only evaluation set of CatBoost with queries."""
     params = estimator.get_params()
     names = ("cat_features", "text_features", "embedding_features")
     columns = {name: params[name] for name in names if params.get(name) is not None}
-    if "group_weight" in weighting:
-        columns["group_weight"] = rows.weight_of_queries()[0][rows.codes]
-    elif weighting:
-        columns["weight"] = rows.weight
     # An estimator of CatBoost exists, so CatBoost is installed.
     pool = importlib.import_module("catboost").Pool
     return pool(rows.X, rows.y, group_id=rows.codes, **columns)
