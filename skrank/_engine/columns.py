@@ -344,8 +344,7 @@ def _of_labels(rows, name):
     none = [row is None or (isinstance(row, float) and row != row) for row in rows]
     rows = [() if is_none else row for row, is_none in zip(rows, none, strict=True)]
     for row in rows:
-        is_list = isinstance(row, Collection) and not isinstance(row, (str, bytes))
-        if not is_list and not isinstance(row, np.ndarray):
+        if not isinstance(row, Collection) or isinstance(row, (str, bytes)):
             raise ValueError(
                 f"The column {name!r} must have shape (n_samples, n_subtopics), or one "
                 "list of labels per row, such as ['a', 'b'], or [] for none. Got "
