@@ -234,8 +234,7 @@ def test_the_interface_of_catboost_is_told_all_and_keeps_nothing(weighted):
     fitted = ranker.estimator_
     assert fitted.log_ == values_of_rounds(HELD.weight if weighted else None)
     assert fitted.rounds_ == (PATIENCE, True)
-    names = {"group_id", "group_weight"} if weighted else {"group_id"}
-    assert fitted.given_ == dict.fromkeys(names, len(HELD.y))
+    assert fitted.given_ == {"group_id": len(HELD.y)}  # the metric knows the weights
     assert_no_held_out_row(ranker)
 
 
