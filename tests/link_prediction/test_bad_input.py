@@ -292,3 +292,5 @@ def test_triples_in_the_order_of_openke_are_noticed(read):
     with pytest.warns(UserWarning, match=r"relations and .* tails .* OpenKE"):
         read(np.c_[ends, relation])
     read(np.c_[ends[:, 0], relation, ends[:, 1]])
+    # Fewer tails than relations, but not by far.
+    read(np.c_[ends[:, 0], ends[:, 1], rng.randint(500, size=2000)])

@@ -38,6 +38,11 @@ def test_the_end_of_hits_is_a_quantile_of_the_beta_distribution(hits, n, tail):
     assert (0.85 if few else 0.95) * tail < below <= 1.001 * tail
 
 
+def test_the_end_is_never_above_the_mean_of_the_random_weights():
+    # Twenty weights of 1, and one of 1/2 for the lower limit; the median is higher.
+    assert gaffke(np.full(20, 0.5), 0.49) == pytest.approx(0.5 * 20 / 20.5, rel=1e-3)
+
+
 @pytest.mark.parametrize("n", [3, 12, 60])
 def test_the_end_is_a_quantile_of_random_weights(n):
     rng = np.random.default_rng(n)
