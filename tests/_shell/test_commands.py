@@ -491,6 +491,7 @@ def test_the_help_says_what_a_user_of_trec_eval_knows(capsys, command):
     assert status == 0
     assert "ndcg_cut_10" in output
     assert "trec_eval -c" in output
+    assert "skrank COMMAND --help describes a command." in run(capsys, "--help")[1]
 
 
 @pytest.mark.slow

@@ -53,6 +53,12 @@ def left(rows, exclude):
     return {name: values[~exclude] for name, values in rows.items()}
 
 
+def test_the_highest_grade_is_that_of_a_document_which_is_not_excluded():
+    rows = {"y_true": [0.25, 0.5, 0.75], "y_score": [3.0, 2.0, 1.0]}
+    given = {"exclude": [False, False, True], "threshold": "max"}
+    assert evaluate(**rows, **given, metrics="mrr") == {"mrr": 1 / 2}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("masks", [(), ("judged",), ("returned",)], ids=str)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

@@ -132,6 +132,7 @@ IDS = {
     "floats": np.array([-0.5, 0.1, 1e300, 5e-324]),
     "booleans": np.array([False, True]),
     "text": np.array(["a", "ä", "zz", "日本"]),
+    "long text": np.array(["a" * 99, "b"]),
     "text of Python": np.array(["a", "ä", "zz"], dtype=object),
     "days": np.array(["2025-01-01", "2026-03-01"], dtype="M8[D]"),
     "months": np.array(["2025-01", "2026-03"], dtype="M8[M]"),

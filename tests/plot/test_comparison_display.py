@@ -75,6 +75,7 @@ def test_the_points_show_the_adjusted_decision(comparison):
         *("minus good (b)", "good too (b)"),
     ]
     assert display.ax_.get_xlabel() == "difference in MRR\n(larger is better)"
+    assert display.ax_.xaxis.label.get_size() > 8
 
 
 def test_an_interval_without_zero_may_not_be_significant_after_adjustment():
