@@ -452,7 +452,8 @@ def _first_error(chunk, format, path, n_before):
     if n_before == 0 and chunk.lstrip().startswith((b"{", b"[")):
         return (
             f"{path} is JSON, not TREC: pandas.read_json(path, lines=True) reads an "
-            "object on each line. If it holds one object, let its name end in .json."
+            "object on each line. score_runs, align and the command line read one "
+            "object from a file whose name ends in .json."
         )
     for number, line in enumerate(_END_OF_LINE.split(chunk), n_before + 1):
         where = f"{path}, line {number}: "

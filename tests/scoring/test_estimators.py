@@ -78,6 +78,11 @@ class TestResponse:
     def test_classifier_without_decision_ranks_by_the_second_class(self):
         assert self.score(Classifier([0, 1], proba=self.proba)) == 1 / 3
 
+    def test_classes_may_be_a_list(self):
+        model = Classifier([0, 1], proba=self.proba)
+        model.classes_ = [0, 1]
+        assert self.score(model) == 1 / 3
+
     def test_classifier_of_one_class_ties_all(self):
         model = Classifier([0], proba=np.ones((3, 1)))
         assert self.score(model) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)

@@ -364,6 +364,11 @@ def test_json_lines_are_named(tmp_path):
         ValueError, match=r"JSON, not TREC: pandas.read_json\(path, lin"
     ):
         align(path, RUN)
+    one = tmp_path / "qrels.json"
+    one.write_text('{"q": {"d": 1}}')
+    with pytest.raises(ValueError, match=r"align and .* name ends in \.json\.$"):
+        read_qrels(one)
+    assert align(one, {"q": {"d": 1.0}})["y_true"].tolist() == [1]
 
 
 @pytest.mark.parametrize("read", [read_qrels, read_run, QueryScores.load])
