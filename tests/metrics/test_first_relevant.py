@@ -73,20 +73,15 @@ def test_the_expected_rank_in_large_tie_groups_is_that_of_each():
     # Documents above, tied and relevant ones among these, all different from query to
     # query, and one of them twice.
     groups = [(0, 40, 1), (1, 50, 3), (2, 60, 2), (1, 50, 3), (3, 70, 5)]
-    y_true, y_score, qid = [], [], []
+    y_true, y_score, qid, expected = [], [], [], []
     for query, (above, size, relevant) in enumerate(groups):
         y_true += [0] * above + [1] * relevant + [0] * (size - relevant)
         y_score += [1.5] * above + [0.5] * size
         qid += [query] * (above + size)
+        places = range(1, size + 1)
+        orders = [math.comb(size - i, relevant - 1) / (above + i) for i in places]
+        expected.append(sum(orders) / math.comb(size, relevant))
     found = metrics.mrr_score(y_true, y_score, qid=qid, average=None)
-    expected = [
-        sum(
-            math.comb(size - place, relevant - 1) / (above + place)
-            for place in range(1, size - relevant + 2)
-        )
-        / math.comb(size, relevant)
-        for above, size, relevant in groups
-    ]
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 

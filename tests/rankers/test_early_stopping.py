@@ -23,12 +23,16 @@ from skrank.rankers.libraries import _seed, hold_out
 from skrank.rankers.meta_ranker import FitRows
 from skrank.scoring.training import xgboost_callback, xgboost_metric
 
-X, Y, QID = make_ranking(
-    80, n_documents=(4, 9), n_features=5, n_informative=3, n_grades=4, random_state=3
-)
-X = X + np.random.default_rng(3).normal(size=X.shape)
-ROWS = np.random.default_rng(4).permutation(len(Y))
-X, Y, QID = X[ROWS], Y[ROWS], QID[ROWS]
+
+def noisy(n_queries, **options):
+    """Return (X, y, qid) in a random order, from which a model does not learn all."""
+    X, y, qid = make_ranking(n_queries, n_grades=4, random_state=3, **options)
+    X = X + np.random.default_rng(3).normal(size=X.shape)
+    rows = np.random.default_rng(4).permutation(len(y))
+    return X[rows], y[rows], qid[rows]
+
+
+X, Y, QID = noisy(80, n_documents=(4, 9), n_features=5, n_informative=3)
 WEIGHT = 0.25 + QID % 3
 N_ROUNDS, PATIENCE = 40, 4
 TRAIN, HELD = (part.by_query() for part in hold_out(FitRows(X, Y, QID, WEIGHT), 0.3, 0))
@@ -39,16 +43,19 @@ BOOSTING = HistGradientBoostingRegressor(
 )
 
 
-def stopped(model, scoring="mrr", sample_weight=None):
+def stopped(
+    model, scoring="mrr", sample_weight=None, rows=(X, Y, QID), patience=PATIENCE
+):
+    X, y, qid = rows
     ranker = QueryRanker(
         model,
         early_stopping=True,
-        n_iter_no_change=PATIENCE,
+        n_iter_no_change=patience,
         validation_fraction=0.3,
         scoring=scoring,
         random_state=0,
     )
-    return ranker.fit(X, Y, qid=QID, sample_weight=sample_weight)
+    return ranker.fit(X, y, qid=qid, sample_weight=sample_weight)
 
 
 @pytest.mark.parametrize("state", [None, np.random.RandomState(0)])

@@ -445,9 +445,8 @@ def test_sources_that_are_no_tables_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"names of files must end with \.parquet"):
         score_table(tmp_path / "notes.txt", "mrr")
     (tmp_path / "broken.parquet").write_text("1 2 3")
-    names = ["broken.parquet", "notes.txt"]
     with pytest.raises(ValueError, match=r"of one format. Got .*'\.parquet', '\.txt'"):
-        score_table([tmp_path / name for name in names], "mrr")
+        score_table([tmp_path / "broken.parquet", tmp_path / "notes.txt"], "mrr")
     with pytest.raises(ValueError, match="DuckDB cannot read"):
         score_table(tmp_path / "broken.parquet", "mrr")
     (tmp_path / "t.csv").write_text("qid,y_true,y_score\n")

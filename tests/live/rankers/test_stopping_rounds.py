@@ -4,7 +4,7 @@
 
 import pickle
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -18,22 +18,17 @@ from sklearn.ensemble import (
 from xgboost import XGBRanker
 from xgboost.callback import TrainingCallback
 
-from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer
-from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import hold_out
 from skrank.rankers.meta_ranker import FitRows
 from tests.brute_force import by_query
-from tests.rankers.test_early_stopping import stop_by_hand
+from tests.rankers.test_early_stopping import noisy, stop_by_hand
+from tests.rankers.test_early_stopping import stopped as stopped_of
 
-X, Y, CODES = make_ranking(
-    200, n_documents=(4, 12), n_features=8, n_informative=4, n_grades=4, random_state=3
-)
-X = X + np.random.default_rng(3).normal(size=X.shape)
-ROWS = np.random.default_rng(4).permutation(len(Y))
-X, Y, CODES = X[ROWS], Y[ROWS], CODES[ROWS]
+X, Y, CODES = noisy(200, n_documents=(4, 12), n_features=8, n_informative=4)
 WEIGHT = 0.1 + CODES % 3
 N_ROUNDS, PATIENCE = 60, 6
+stopped = partial(stopped_of, rows=(X, Y, CODES), patience=PATIENCE)
 
 LIBRARIES = {
     "LightGBM": LGBMRanker(
@@ -104,18 +99,6 @@ def rounds_of(model, key):
     if isinstance(model, CatBoostRanker):
         return model.tree_count_, model.evals_result_["validation"][key]
     return model.n_iter_, model.validation_score_[1:].tolist()
-
-
-def stopped(model, scoring, **metadata):
-    ranker = QueryRanker(
-        model,
-        early_stopping=True,
-        n_iter_no_change=PATIENCE,
-        validation_fraction=0.3,
-        scoring=scoring,
-        random_state=0,
-    )
-    return ranker.fit(X, Y, qid=CODES, **metadata)
 
 
 def assert_stopped_as_by_hand(ranker, key, predictions, values):
