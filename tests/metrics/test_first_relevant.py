@@ -70,8 +70,7 @@ def test_the_rank_of_a_tied_document_is_its_expected_rank_in_a_median():
 
 
 def test_the_expected_rank_in_large_tie_groups_is_that_of_each():
-    # Documents above, tied and relevant ones among these, all different from query to
-    # query, and one of them twice.
+    # Documents above, tied ones, and relevant ones among these: two queries are alike.
     groups = [(0, 40, 1), (1, 50, 3), (2, 60, 2), (1, 50, 3), (3, 70, 5)]
     y_true, y_score, qid, expected = [], [], [], []
     for query, (above, size, relevant) in enumerate(groups):

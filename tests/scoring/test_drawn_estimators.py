@@ -120,13 +120,12 @@ def drawn(rng):
 
 
 @pytest.mark.parametrize(
-    ("seed", "n_cases"),
-    [(0, 12), *(pytest.param(i, 100, marks=pytest.mark.slow) for i in (1, 2, 3))],
+    ("seed", "n_cases"), [(0, 12), pytest.param(1, 60, marks=pytest.mark.slow)]
 )
 def test_drawn_cases_have_the_scores_of_loops(seed, n_cases):
     rng = np.random.default_rng(seed)
     for number in range(n_cases):
-        ranker, tool, container = drawn(rng)
+        ranker, tool, container = case = drawn(rng)
         n_queries = int(rng.integers(14, 20))
         qid = np.repeat(np.arange(n_queries), rng.integers(3, 6, n_queries))
         qid = rng.permutation(qid)
@@ -138,7 +137,6 @@ def test_drawn_cases_have_the_scores_of_loops(seed, n_cases):
         wrap, is_chosen, scaler = TOOLS[tool]
         given, grades = CONTAINERS[container](X, y, names)
         is_routed = container == "routed"
-        n_jobs = 2 if rng.random() < 0.2 else 1
         with config_context(enable_metadata_routing=is_routed):
             found = cross_validate(
                 wrap(make()),
@@ -147,7 +145,6 @@ def test_drawn_cases_have_the_scores_of_loops(seed, n_cases):
                 scoring=["ndcg@2"] if rng.random() < 0.5 else ["ndcg@2", "mrr"],
                 cv=folds,
                 params={"qid": names} if is_routed else None,
-                n_jobs=n_jobs,
                 error_score="raise",
             )["test_ndcg@2"]
         expected = [
@@ -159,5 +156,4 @@ def test_drawn_cases_have_the_scores_of_loops(seed, n_cases):
             )
             for sides in folds
         ]
-        case = f"{number}: {ranker}, {tool}, {container}, n_jobs={n_jobs}"
-        assert found == pytest.approx(expected, rel=1e-9), case
+        assert found == pytest.approx(expected, rel=1e-9), (number, case)

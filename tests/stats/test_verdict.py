@@ -175,7 +175,7 @@ def drawn_pilot(rng):
 
 def test_the_number_of_queries_is_that_of_required_queries_or_not_there():
     said = Counter()
-    for seed in range(200):
+    for seed in range(80):
         rng = np.random.default_rng([2, seed])
         kind, scores, options = drawn_pilot(rng)
         if kind == "plain" and seed % 2:
@@ -207,7 +207,7 @@ def test_the_number_of_queries_is_that_of_required_queries_or_not_there():
 
 @pytest.mark.slow
 def test_the_sentence_the_table_the_letters_and_the_picture_agree():
-    for seed in range(100):
+    for seed in range(30):
         scores, options = draw_comparison(np.random.default_rng([1, seed]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)

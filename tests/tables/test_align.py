@@ -146,8 +146,8 @@ OF_ITEMS = {
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", [float, int, np.float32])
-def test_each_of_several_runs_has_the_values_that_it_has_alone(kind):
+@pytest.mark.parametrize(("kind", "first"), [(float, 0), (int, 1), (np.float32, 2)])
+def test_each_of_several_runs_has_the_values_that_it_has_alone(kind, first):
     rng, items = np.random.default_rng(0), [f"d{i}" for i in range(40)]
 
     def lists(most, low, high, kind):
@@ -169,7 +169,7 @@ def test_each_of_several_runs_has_the_values_that_it_has_alone(kind):
         for name, float_of in OF_ITEMS.items()
     }
     n_compared = 0
-    for metric, rule in itertools.product(METRICS.values(), RULES):
+    for metric, rule in itertools.product(METRICS.values(), RULES[first::3]):
         own = {name: columns[name] for name in metric.columns if name in columns}
         given = {"metrics": [metric.name + "@5" * (metric.cutoff == "required")]}
         given |= rule | own
@@ -183,7 +183,7 @@ def test_each_of_several_runs_has_the_values_that_it_has_alone(kind):
             np.testing.assert_equal(found.summary()[one], expected[one].summary())
             np.testing.assert_equal(means[one], expected[one].summary())
             n_compared += 1
-    assert n_compared > 900
+    assert n_compared > 250
 
 
 def test_rows_of_several_runs_have_no_order_of_tied_documents():
