@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
@@ -66,11 +68,14 @@ CHECKS = parametrize_with_checks(
 # warns of. The checks of other array libraries are left out: they skip themselves
 # unless the environment is set up for them, and no ranker here claims to take them.
 PAIRS = [pair for pair in CHECKS.args[1] if "array_api" not in str(pair)]
+# Of those that fail as expected, pytest's xfail would format long tracebacks: 40 s.
+IS_MARKED = [(*getattr(pair, "values", pair), hasattr(pair, "marks")) for pair in PAIRS]
 
 
-@pytest.mark.parametrize(CHECKS.args[0], PAIRS, **CHECKS.kwargs)
-def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize(("estimator", "check", "fails"), IS_MARKED, **CHECKS.kwargs)
+def test_scikit_learn_finds_nothing_to_complain_about(estimator, check, fails):
+    with pytest.raises((AssertionError, ValueError)) if fails else nullcontext():
+        check(estimator)
 
 
 def test_no_check_is_expected_to_fail_once_all_rows_may_be_one_query():

@@ -76,10 +76,8 @@ class TestResponse:
         assert self.score(model) == 1
 
     def test_classifier_without_decision_ranks_by_the_second_class(self):
-        assert self.score(Classifier([0, 1], proba=self.proba)) == 1 / 3
-
-    def test_classes_may_be_a_list(self):
         model = Classifier([0, 1], proba=self.proba)
+        assert self.score(model) == 1 / 3
         model.classes_ = [0, 1]
         assert self.score(model) == 1 / 3
 

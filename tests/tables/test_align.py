@@ -200,10 +200,8 @@ def test_rows_of_several_runs_have_no_order_of_tied_documents():
     assert evaluate(**rules, **align({"q": {"x": 1}}, lists)) == expected
     # Documents of two queries, which an index may name, are not tied.
     y_true = pd.Series([1, 1], index=pd.Index(["q", "r"], name="qid"))
-    both = {"a": [0.5, 0.5], "b": [0.5, 0.5]}
-    returned = {"a": [True, True], "b": [True, True]}
-    found = evaluate(y_true, both, **rules, returned=returned)
-    assert found == {"a": {"mrr": 1}, "b": {"mrr": 1}}
+    both, returned = ({key: [one, one] for key in "ab"} for one in (0.5, True))
+    assert evaluate(y_true, both, **rules, returned=returned)["b"] == {"mrr": 1}
 
 
 MRR = {"zero": (1 / 2 + 1 / 2 + 0) / 3, "drop": (1 / 2 + 1 / 2) / 2}
