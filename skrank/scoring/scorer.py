@@ -237,8 +237,7 @@ def get_scorer_names() -> list[str]:
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
     short, but any other cutoff is valid, such as ``"ndcg@7"``, and so are parameters
     in the name, such as ``"rbp(max_grade=3)"``, which is not listed since it needs one.
-    :func:`sklearn.metrics.get_scorer_names` returns ten of these names together with
-    those of scikit-learn, so that its list stays readable.
+    :func:`sklearn.metrics.get_scorer_names` returns ten of these names.
 
     Returns
     -------
@@ -265,7 +264,6 @@ class RankingScorer(ScikitLearnScorer):
     """
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
-        warn_if_rows_are_drawn()  # a search makes the scorers of names in its process
         super().__init__(scored, 1 if greater_is_better else -1, {}, RESPONSES)
         self._options, self._columns = options or {}, columns or {}
         reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
@@ -293,16 +291,14 @@ class RankingScorer(ScikitLearnScorer):
         return self._score(None, estimator, X, y_true, **metadata)
 
     def _score(self, method_caller, estimator, X, y_true=None, **metadata):
-        """Score, with the predictions that `method_caller` computes or has cached."""
         rows = self._read_rows(estimator, X, y_true, metadata, ask=method_caller)
         return self._score_func.of_rows(rows, self._sign)
 
     def _read_rows(self, estimator, X, y_true, metadata, *, call=None, ask=None):
-        """Return the :class:`Arrays` of rows, with the scores of a fitted estimator.
+        """Return :class:`Arrays`, or the :class:`OwnRanks` of an estimator.
 
-        Their `qid` is a :class:`Heads`, but for a function of the user. Errors show the
-        `call`; `ask` is that of :func:`ranking_response`. Without `y_true` they are the
-        :class:`OwnRanks` of an estimator that computes the ranks itself.
+        `qid` becomes a :class:`Heads`, but for a function of the user. Errors show the
+        `call`; `ask` is that of :func:`ranking_response`.
         """
         self._check_names(metadata)
         scored, requests = self._score_func, self._score_func.requests
@@ -334,12 +330,8 @@ class RankingScorer(ScikitLearnScorer):
         )
 
     def _find_columns(self, X, metadata):
-        """Return the columns that the metrics read, by name."""
-        find, requests = (
-            partial(_column_of, X, self._columns),
-            self._score_func.requests,
-        )
-        return columns_of(requests, metadata, self._score_func.caller, find)
+        scored, find = self._score_func, partial(_column_of, X, self._columns)
+        return columns_of(scored.requests, metadata, scored.caller, find)
 
     def _warn(self, estimator, X, y_true, heads, metadata, columns):
         """Warn of rows, features and splits that are likely a mistake."""
@@ -347,12 +339,10 @@ class RankingScorer(ScikitLearnScorer):
         of_X = {name for name in columns if metadata.get(name) is None}
         of_X -= self._columns.keys()
         warn_of_features(estimator, sorted(of_X))
-        routing = super().get_metadata_routing
-        warn_if_queries_are_split(estimator, X, heads, routing)
+        warn_if_queries_are_split(estimator, X, heads, self.get_metadata_routing)
         warn_if_rows_are_drawn()
 
     def _check_names(self, metadata):
-        """Raise if the metrics read none of some metadata; a function may read any."""
         known = ("qid", *_OPTIONAL, *self._reads)
         unknown = [name for name in metadata if name not in known]
         if unknown and self._score_func.function is None:
@@ -362,7 +352,6 @@ class RankingScorer(ScikitLearnScorer):
             )
 
     def _on_documents(self, y_true, qid, sample_weight=None):
-        """Return the score as a function of predictions; the rest is computed once."""
         value = self._score_func.of_documents(y_true, qid, sample_weight)
         return lambda y_score: self._sign * value(y_score)
 
@@ -384,15 +373,8 @@ class RankingScorer(ScikitLearnScorer):
         earlier = self.get_metadata_routing().score.requests
         return super().set_score_request(**{**earlier, **kwargs})
 
-    def get_metadata_routing(self):
-        """Return the requests for metadata, which a search reads in its process."""
-        warn_if_rows_are_drawn()
-        return super().get_metadata_routing()
-
     def __repr__(self):
-        options = "".join(
-            f", {name}={value!r}" for name, value in self._options.items()
-        )
+        options = "".join(f", {key}={one!r}" for key, one in self._options.items())
         columns = f", columns={self._columns!r}" if self._columns else ""
         return f"make_ranking_scorer({self._score_func.text}{columns}{options})"
 
@@ -400,11 +382,10 @@ class RankingScorer(ScikitLearnScorer):
         return copy.deepcopy(self)
 
     def __getstate__(self):
-        """Return the state without scikit-learn's requests, which hold the scorer."""
+        # scikit-learn's requests hold the scorer itself.
         state = dict(vars(self))
         routing = state.pop("_metadata_request", None)
-        state["_requests"] = routing.score.requests if routing else {}
-        return state
+        return {**state, "_requests": routing.score.requests if routing else {}}
 
     def __setstate__(self, state):
         requests = state.pop("_requests")
@@ -435,7 +416,6 @@ def _column_of(X, columns, name):
 
 
 def _read_places(columns):
-    """Return where columns are found; raise if it is not a dict of that."""
     columns = {} if columns is None else columns
     places = columns.values() if isinstance(columns, Mapping) else [None]
     if not all(isinstance(where, str) or callable(where) for where in places):
@@ -449,13 +429,10 @@ def _read_places(columns):
 
 
 class FoldScorer(RankingScorer):
-    """A scorer that requests the metadata of several scorers, and scores nothing.
-
-    It stands in cross-validation for these scorers, and reads the rows of a fold.
-    """
+    """A scorer that reads rows of a fold for several scorers, and scores nothing."""
 
     def __call__(self, estimator, X, y, **metadata):
-        """Return 0, whatever the estimator predicts."""
+        """Return 0."""
         return 0.0
 
     def metadata(self, params):
@@ -466,10 +443,7 @@ class FoldScorer(RankingScorer):
 
 
 def read_scoring(scoring, caller):
-    """Return the requests and the :class:`FoldScorer` of names and scorers of skrank.
-
-    They are one of these, a list of them, or a dict by name. Errors name the `caller`.
-    """
+    """Return the requests and the :class:`FoldScorer` of names and scorers."""
     if isinstance(scoring, Mapping):
         named = list(scoring.items())
     else:
@@ -517,10 +491,7 @@ def read_scoring(scoring, caller):
 
 
 def predict_scores(estimator, X, y, qid, caller):
-    """Return the scores by which fitted estimators rank, by name, and the query ids.
-
-    One is named after its class. The ids are None without an estimator.
-    """
+    """Return the scores by which fitted estimators rank, by name, and the query ids."""
     if not isinstance(estimator, Mapping):
         estimator = {type(estimator).__name__: estimator}
     y_score, found, scorer = {}, None, RankingScorer(Scored(caller, caller))
@@ -551,8 +522,7 @@ class Scored:
     requests: tuple = ()
     is_list: bool = False  # returns a dict with a value for each metric
     function: Callable | None = None  # called as ``function(y_true, y_score, qid=qid)``
-    # The metric and the parameters that the requests were read from.
-    made_of: tuple = field(default=(), compare=False)
+    made_of: tuple = field(default=(), compare=False)  # metric, parameters
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
@@ -571,7 +541,7 @@ class Scored:
         return self  # nothing of it changes
 
     def __getstate__(self):
-        """Return names and parameters, which skops can save; own metrics whole."""
+        # skops can save names and parameters; metrics of the user are saved whole.
         is_own = any(request.metric.own for request in self.requests)
         return {"made_of": self.made_of} if self.made_of and not is_own else vars(self)
 
@@ -612,14 +582,12 @@ class Scored:
         return value
 
     def _find_qid(self, qid, y):
-        """Return the query ids, which may be in the index of `y`, or raise."""
         if (qid := find_qid(qid, y=y)) is None:
             raise no_query_ids(self.caller, "`qid`")
         return qid
 
 
 def _check_takes_qid(metric, params, name):
-    """Raise if a function of the user cannot be called as scorers call it."""
     try:
         signature = inspect.signature(metric)
     except (TypeError, ValueError):  # some callables written in C have no signature
@@ -635,7 +603,6 @@ def _check_takes_qid(metric, params, name):
 
 
 def _scored_function(function, params):
-    """Return the scored metric of a metric function, or of a function of a ranking."""
     made_of, params = (function, params), dict(params)
     k = params.pop("k", None)
 
