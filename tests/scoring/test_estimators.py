@@ -282,14 +282,8 @@ def chosen(X, y, qid):
     return WEIGHTS[np.argmax(values)]
 
 
-# What a worker gets is the same in every tool.
-@pytest.mark.parametrize(
-    ("tool", "n_jobs"),
-    [
-        *((tool, 1) for tool in TOOLS),
-        pytest.param("search in a search", 2, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize(
     ("ranker", "is_routed"),
     [
